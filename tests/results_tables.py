@@ -125,6 +125,7 @@ TABLES = {
             "labels": 2, "its standard error": "standard error", "number of sets": "sets", "1,000": "1000"}),
         PROTOTYPE,
         PROTOTYPE,
+        PROTOTYPE,
         ("bench_few_rows.json bench_few_rows_before.json", (), {
             "before": "bench_few_rows_before.json|curvature boosting", "before, forest": "bench_few_rows_before.json|curvature forest",
             **{name: f"bench_few_rows.json|{name}" for name in (

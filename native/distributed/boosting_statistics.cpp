@@ -4,6 +4,7 @@
 
 #include "distributed/distributed_statistics.hpp"
 #include "oblique/grow.hpp"
+#include "oblique/refit.hpp"
 #include "oblique/relevant_features.hpp"
 
 namespace fctree::distributed {
@@ -188,6 +189,14 @@ ObliqueTreeArrays DistributedBoostingStatistics::grow(const TrainingData& data, 
                                                       const Execution& execution) {
   return with_statistics(data, kind, params, execution, [&](DistributedStatistics& statistics) {
     return grow_tree_on_team(data, params, statistics, execution);
+  });
+}
+
+ObliqueTreeArrays DistributedBoostingStatistics::refit(const ObliqueTreeArrays& grown, const TrainingData& data,
+                                                 index_t kind, const ObliqueParams& params,
+                                                 const Execution& execution, std::vector<index_t>& leaf) {
+  return with_statistics(data, kind, params, execution, [&](DistributedStatistics& statistics) {
+    return refit_tree_on_team(grown, data, params, statistics, execution, leaf);
   });
 }
 

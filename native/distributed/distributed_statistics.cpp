@@ -60,6 +60,23 @@ void DistributedStatistics::open(GrowState& state, OpenNode& root) {
   units_ = term_units(scale);
 }
 
+// Without rows of the sample: nothing is cut.
+void DistributedStatistics::open_leaves(GrowState& state, const std::vector<std::int32_t>& leaf,
+                                        const std::vector<OpenNode*>& leaves) {
+  rows_.node() = leaf;
+  rows_.group(count(leaves));
+  sample_rows_.assign(leaves.size(), {});
+  std::vector<index_t> sizes(leaves.size(), 0);
+  for (const std::int32_t own : leaf)
+    if (own >= 0) ++sizes[own];
+  add_up(state.execution.all, sizes.data(), count(leaves));
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    leaves[i]->begin = static_cast<index_t>(i);
+    leaves[i]->size = sizes[i];
+  }
+  state.origin = shifts_of(state, {leaves[0]})[0];
+}
+
 // As in one place where all of a node's heaviest samples are in the sample; else close.
 std::vector<Vector> DistributedStatistics::shifts_of(const GrowState& state,
                                                      const std::vector<OpenNode*>& nodes) {

@@ -7,10 +7,10 @@
 #include "ensembles/learning_rate.hpp"
 #include "ensembles/local_boosting_statistics.hpp"
 #include "ensembles/row_sample.hpp"
+#include "ensembles/sampled_search.hpp"
 #include "ensembles/tree_features.hpp"
 #include "ensembles/turns.hpp"
 #include "ensembles/working_response.hpp"
-#include "oblique/predict.hpp"
 #include "oblique/relevant_features.hpp"
 #include "oblique/split_search/feature_draw.hpp"
 
@@ -143,6 +143,7 @@ class ObliqueBooster : public GrowingModel {
   LearningRate rate_;
   std::vector<std::uint8_t> in_bag_;  // empty: all
   WorkingResponse response_;
+  SearchedRows searched_;
   LeftOutSteps steps_ = {};
   Turns turns_;
   ObliqueBoostingResult result_;
@@ -218,15 +219,12 @@ Contender ObliqueBooster::grow_kind(index_t kind, index_t iteration) {
     const double n_wanted = std::ceil(kShareOfSteps * static_cast<double>(data.n_features));
     kinds_[kind].node_features = {static_cast<index_t>(n_wanted), params_.seed, iteration, true};
   }
-  grown.tree = statistics_.grow(data, kind, kinds_[kind], execution_);
+  auto [tree, leaf] = grow_round_tree(data, kind, kinds_[kind], searched_, statistics_, execution_);
+  grown.tree = std::move(tree);
   if (kinds_[kind].choose_alpha) {
     kinds_[kind].choose_alpha = false;
     kinds_[kind].alpha = grown.tree.alpha;
   }
-  std::vector<index_t> leaf(train_.n());  // that each row reaches
-  apply_tree({grown.tree.children_left.data(), grown.tree.children_right.data(),
-              grown.tree.threshold.data(), grown.tree.coef.data(), data.n_features},
-             data, leaf.data(), execution_);
   if (loss_->leaf_rule() != LeafRule::newton)
     revise_constants(*loss_,
                      {train_.view(), data.x, response_.weight.data(), leaf, response_.farthest},
@@ -310,7 +308,7 @@ const TreeFeatures& ObliqueBooster::features_of(index_t kind) {
   std::vector<index_t> places;
   if (may_take_few(data, params)) {
     statistics_.set_features(kind, all_.map, execution_);
-    places = statistics_.relevant_features(counted(data), kind, params, execution_);
+    places = statistics_.relevant_features(searched_.of(counted(data)), kind, searched_.of(params), execution_);
   }
   // Of many rows there is room for the features of one tree.
   const bool reads = reads_features();
@@ -337,6 +335,9 @@ bool ObliqueBooster::needs_index() const {
 
 void ObliqueBooster::add_tree(index_t iteration) {
   map_rows(iteration);
+  searched_ = SearchedRows();
+  if (kinds_[0].ridge_criterion && !kinds_[0].choose_alpha)
+    searched_ = search_rows(data_of(all_), rows_, iteration, subsample_, execution_);
   const bool takes_share = loss_->leaf_rule() == LeafRule::newton;
   const index_t n_left_out = (kinds_.size() < 2 && !takes_share) || in_bag_.empty()
                                  ? 0

@@ -48,6 +48,10 @@ class BoostingStatistics {
   // A tree of this kind on the samples here, whose features are the last ones set.
   virtual ObliqueTreeArrays grow(const TrainingData& data, index_t kind,
                                  const ObliqueParams& params, const Execution& execution) = 0;
+  // A tree that was grown on some of the samples, fitted to all (oblique/refit.hpp).
+  virtual ObliqueTreeArrays refit(const ObliqueTreeArrays& grown, const TrainingData& data, index_t kind,
+                                  const ObliqueParams& params, const Execution& execution,
+                                  std::vector<index_t>& leaf) = 0;
 };
 
 }  // namespace fctree::ensembles

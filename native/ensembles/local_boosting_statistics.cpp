@@ -1,6 +1,7 @@
 #include "ensembles/local_boosting_statistics.hpp"
 
 #include "oblique/grow.hpp"
+#include "oblique/refit.hpp"
 #include "oblique/relevant_features.hpp"
 
 namespace fctree::ensembles {
@@ -85,6 +86,12 @@ ObliqueTreeArrays LocalBoostingStatistics::grow(const TrainingData& data, index_
   ObliqueTreeArrays tree = grow_tree_on_team(data, params, statistics_[kind], execution);
   statistics_[kind].release(keeps_order_);
   return tree;
+}
+
+ObliqueTreeArrays LocalBoostingStatistics::refit(const ObliqueTreeArrays& grown, const TrainingData& data,
+                                                 index_t kind, const ObliqueParams& params,
+                                                 const Execution& execution, std::vector<index_t>& leaf) {
+  return refit_tree_on_team(grown, data, params, statistics_[kind], execution, leaf);
 }
 
 }  // namespace fctree::ensembles

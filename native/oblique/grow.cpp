@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <stdexcept>
 #include <vector>
 
-#include "oblique/left_out_scores.hpp"
 #include "oblique/local_statistics.hpp"
 #include "oblique/split.hpp"
 #include "oblique/split_search/search.hpp"
+#include "oblique/tree_writer.hpp"
 #include "ridge/side_losses.hpp"
 
 namespace fctree::oblique {
@@ -23,33 +22,13 @@ index_t thresholds_for(index_t most, index_t n_features) {
   return std::min(most, std::max(kFewest, kOfOneFeature / std::max<index_t>(n_features, 1)));
 }
 
-// Scales the variances of the terms of each group's features to add up to that of the sum of its terms.
-void join_groups(const TrainingData& data, const Matrix& scatter, const Vector& direction, Vector& variance) {
-  std::map<index_t, std::vector<index_t>> members;
-  for (index_t j = 0; j < data.n_features; ++j)
-    if (variance[j] > 0.0) members[data.groups[data.columns == nullptr ? j : data.columns[j]]].push_back(j);
-  for (const auto& [group, features] : members) {
-    double together = 0.0, apart = 0.0;
-    for (std::size_t b = 0; b < features.size(); ++b) {
-      apart += variance[features[b]];
-      for (std::size_t a = 0; a <= b; ++a)
-        together += (a == b ? 1.0 : 2.0) * direction[features[a]] * direction[features[b]] * scatter(features[a], features[b]);
-    }
-    if (features.size() < 2) continue;
-    for (const index_t j : features) variance[j] *= std::max(together, 0.0) / apart;
-  }
-}
-
 class Grower {
  public:
   Grower(const TrainingData& data, const ObliqueParams& params, NodeStatistics& statistics,
          Execution execution, const LeftOut& left_out)
       : state_{data, params, execution, {}, statistics.offset(), {}, &statistics, {}, {},
-               left_out} {
+               left_out}, tree_(state_) {
     state_.params.max_thresholds = thresholds_for(params.max_thresholds, data.n_features);
-    tree_.n_features = data.n_features;
-    tree_.n_outputs = data.n_outputs;
-    tree_.feature_gain.assign(data.n_features, 0.0);
   }
 
   ObliqueTreeArrays grow() {
@@ -58,23 +37,18 @@ class Grower {
       search_splits(state_, level_);
       split_level();
     }
-    tree_.alpha = state_.params.alpha;
-    return std::move(tree_);
+    return tree_.take();
   }
 
  private:
   void open_root();
-  void record(OpenNode& node);
   index_t choose_candidate(const OpenNode& node) const;
   void keep_best(std::vector<Split>& splits) const;
   void split_level();
   void record_split(Split& split);
-  void make_leaf(const OpenNode& node);
-  double gain_of(double decrease) const;
-  void add_gain(const OpenNode& node, const Vector& direction, double decrease);
 
   GrowState state_;
-  ObliqueTreeArrays tree_;
+  TreeWriter tree_;
   std::vector<OpenNode> level_;
 };
 
@@ -93,9 +67,7 @@ void Grower::open_root() {
     state_.params.parent_weight *=
         root.moments.weight / state_.statistics->sum_samples(state_, root).count;
   state_.root_sizes = feature_sizes(state_, root);
-  const Vector variance = root.moments.diagonal.head(data.n_features) / root.moments.weight;
-  for (const double of_feature : variance)
-    tree_.feature_scale.push_back(of_feature > 0.0 ? std::sqrt(of_feature) : 1.0);
+  tree_.set_scales(root);
   if (state_.params.choose_alpha && state_.has_models())
     state_.params.alpha = state_.statistics->find_alpha(state_, root);
   if (state_.needs_fit(root)) fit_node(state_, root);
@@ -104,26 +76,8 @@ void Grower::open_root() {
                                             state_.origin, state_.ridge_options());
     root.loss = node_loss(models, products_about(root.moments, models.origin - state_.origin));
   }
-  record(root);
+  tree_.open(root);
   level_.push_back(std::move(root));
-}
-
-// Gives the node its id and its entries in the arrays, initially as a leaf.
-void Grower::record(OpenNode& node) {
-  node.id = tree_.n_nodes();
-  const Vector mean = state_.target_mean(node);
-  tree_.children_left.push_back(-1);
-  tree_.children_right.push_back(-1);
-  tree_.split_kind.push_back(-1);
-  tree_.split_output.push_back(-1);
-  tree_.leaf_index.push_back(-1);
-  tree_.threshold.push_back(std::numeric_limits<double>::quiet_NaN());
-  tree_.coef.resize(tree_.coef.size() + tree_.n_features, 0.0);
-  tree_.intercept.push_back(0.0);
-  tree_.value.insert(tree_.value.end(), mean.begin(), mean.end());
-  tree_.impurity.push_back(state_.variance_of(node) * state_.params.impurity_scale);
-  tree_.n_node_samples.push_back(node.size);
-  tree_.weighted_n_node_samples.push_back(node.moments.weight);
 }
 
 // The candidate with the best cut, or -1 if none is worth a split.
@@ -144,13 +98,13 @@ index_t Grower::choose_candidate(const OpenNode& node) const {
   const double total = params.ridge_criterion ? decrease : decrease * node.moments.weight;
   const double rounding = 4.0 * std::numeric_limits<double>::epsilon();
   if (!params.ridge_criterion && decrease <= rounding * state_.variance_of(node)) return -1;
-  const double gain = total * params.impurity_scale / tree_.weighted_n_node_samples[0];
+  const double gain = total * params.impurity_scale / tree_.tree().weighted_n_node_samples[0];
   return gain >= params.min_impurity_decrease ? best : -1;
 }
 
 // As many as leaves may be made: each split makes one more.
 void Grower::keep_best(std::vector<Split>& splits) const {
-  const index_t taken = tree_.n_leaves() + static_cast<index_t>(level_.size());
+  const index_t taken = tree_.tree().n_leaves() + static_cast<index_t>(level_.size());
   const index_t room = std::max<index_t>(state_.params.max_leaves - taken, 0);
   if (static_cast<index_t>(splits.size()) <= room) return;
   const auto total = [&](const Split& split) {
@@ -178,7 +132,7 @@ void Grower::split_level() {
       record_split(*split);
       for (OpenNode& child : split->children) next.push_back(std::move(child));
     } else {
-      make_leaf(node);
+      tree_.close(node);
     }
     if (is_split) ++split;
   }
@@ -187,66 +141,13 @@ void Grower::split_level() {
 
 void Grower::record_split(Split& split) {
   const OpenNode& node = *split.node;
-  const SplitInfo& candidate = split.info();
-  const Vector direction = direction_of(state_, node, candidate);
-  double explained = node.moments.weight * state_.variance_of(node);  // by the children's means
-  for (OpenNode& child : split.children) {
-    record(child);
-    explained -= child.moments.weight * state_.variance_of(child);
+  const SplitInfo& info = split.info();
+  WrittenSplit written = {info.kind, direction_of(state_, node, info), info.cut.threshold};
+  if (info.kind == SplitKind::ridge && !state_.has_principal_directions()) {
+    written.output = info.index;
+    written.intercept = state_.ridge_intercepts(node)[info.index];
   }
-  tree_.children_left[node.id] = split.children[0].id;
-  tree_.children_right[node.id] = split.children[1].id;
-  tree_.split_kind[node.id] = static_cast<index_t>(candidate.kind);
-  tree_.threshold[node.id] = split.cut().threshold;
-  if (candidate.kind == SplitKind::ridge && !state_.has_principal_directions()) {
-    tree_.split_output[node.id] = candidate.index;
-    tree_.intercept[node.id] = state_.ridge_intercepts(node)[candidate.index];
-  }
-  std::copy(direction.begin(), direction.end(), tree_.coef.begin() + node.id * tree_.n_features);
-  if (candidate.kind == SplitKind::axis)
-    tree_.feature_gain[candidate.index] += gain_of(explained);
-  else
-    add_gain(node, direction, explained);
-}
-
-void Grower::make_leaf(const OpenNode& node) {
-  if (state_.left_out.scores != nullptr) find_left_out_scores(state_, node, tree_.n_leaves());
-  const index_t d = tree_.n_features;
-  tree_.leaf_index[node.id] = tree_.n_leaves();
-  if (!state_.params.ridge_leaves) {
-    const Vector mean = state_.target_mean(node);
-    tree_.leaf_intercept.insert(tree_.leaf_intercept.end(), mean.begin(), mean.end());
-    return;
-  }
-  const Vector& intercept = node.fit.intercept;
-  const Matrix& coef = node.fit.coef;
-  tree_.leaf_intercept.insert(tree_.leaf_intercept.end(), intercept.begin(), intercept.end());
-  tree_.leaf_coef.insert(tree_.leaf_coef.end(), coef.data(), coef.data() + coef.size());
-  if (tree_.n_outputs == 1) {
-    std::copy(coef.data(), coef.data() + d, tree_.coef.begin() + node.id * d);
-    tree_.intercept[node.id] = intercept[0];
-  }
-  for (index_t k = 0; k < tree_.n_outputs; ++k)
-    add_gain(node, coef.col(k), node.fit.reduction[k]);
-}
-
-// Converts a decrease of the squared error to the unit of feature importances.
-double Grower::gain_of(double decrease) const {
-  return std::max(decrease, 0.0) * state_.params.impurity_scale /
-         tree_.weighted_n_node_samples[0];
-}
-
-// Divides it among the features by the variances of their terms of the direction's score, or of the sums of terms of a group
-// of them, in which terms may cancel.
-void Grower::add_gain(const OpenNode& node, const Vector& direction, double decrease) {
-  const index_t d = tree_.n_features;
-  Vector variance = direction.cwiseAbs2().cwiseProduct(node.moments.diagonal.head(d));
-  if (state_.data.groups != nullptr && node.moments.scatter.size() > 0)
-    join_groups(state_.data, node.moments.scatter, direction, variance);
-  const double total = variance.sum();
-  if (!(total > 0.0)) return;
-  const double gain = gain_of(decrease);
-  for (index_t j = 0; j < d; ++j) tree_.feature_gain[j] += gain * (variance[j] / total);
+  tree_.split(node, written, split.children[0], split.children[1]);
 }
 
 // Of a level, in multiply-adds: each candidate's scores are found and ordered, and by the ridge

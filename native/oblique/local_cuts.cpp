@@ -69,7 +69,6 @@ Cut find_cut(const GrowState& state, const CutTask& task) {
 }
 
 // The same of many tasks, which are divided into one for the rows between two cuts.
-// The same of many tasks, which are divided into one for the rows between two cuts.
 void find_cuts_in_pieces(const GrowState& state, const CutTask* tasks, index_t n_tasks) {
   const index_t n_most = state.params.max_thresholds;
   std::vector<TriedCuts> cuts(n_tasks);

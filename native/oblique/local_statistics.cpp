@@ -72,6 +72,22 @@ void LocalStatistics::open(GrowState& state, OpenNode& root) {
   state.origin = heaviest_sample(data, state.rows_of(root));
 }
 
+void LocalStatistics::open_leaves(GrowState& state, const std::vector<std::int32_t>& leaf,
+                                  const std::vector<OpenNode*>& leaves) {
+  for (const std::int32_t own : leaf)
+    if (own >= 0) ++leaves[own]->size;
+  index_t begin = 0;
+  std::vector<index_t> next;
+  for (OpenNode* node : leaves) {
+    next.push_back(node->begin = begin);
+    begin += node->size;
+  }
+  state.rows.resize(begin);
+  for (std::size_t i = 0; i < leaf.size(); ++i)
+    if (leaf[i] >= 0) state.rows[next[leaf[i]]++] = static_cast<std::int32_t>(i);
+  state.origin = heaviest_sample(state.data, {state.rows.data(), begin});
+}
+
 // Those of the index where the tree sees all of its columns.
 std::shared_ptr<const BinnedFeatures> LocalStatistics::bins_of_columns() const {
   const index_t n_columns = features_->bins->bins.n_features();

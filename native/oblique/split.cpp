@@ -11,24 +11,11 @@ namespace fctree::oblique {
 
 namespace {
 
-// The threads for so many systems of a node's models, each in a task.
-Execution for_systems(const GrowState& state, index_t n_systems) {
-  constexpr double kOfNode = 2000.0, kOfSquare = 50.0;
-  const double d = state.has_models() ? static_cast<double>(state.data.n_features) : 0.0;
-  const double work = kOfNode + d * d * (kOfSquare + d);
-  return limit_threads(state.execution, work * static_cast<double>(n_systems));
-}
-
 void open_children(const GrowState& state, Split& split) {
   const OpenNode& node = *split.node;
   const Cut& cut = split.cut();
-  OpenNode& left = split.children[0];
-  left.depth = node.depth + 1;
-  if (state.params.node_features.once) left.features = node.features;
   const bool by_score = split.info().kind == SplitKind::ridge && !state.params.ridge_criterion;
-  left.ancestors = ancestors_of_children(state, node, by_score ? split.info().index : -1);
-  if (state.params.ridge_criterion)
-    left.prior = prior_of(node.moments, node.fit, state.origin, state.params.parent_weight);
+  OpenNode& left = split.children[0] = child_of(state, node, by_score ? split.info().index : -1);
   OpenNode& right = split.children[1] = left;
   left.size = cut.n_left;
   left.loss = cut.left_loss;
@@ -130,6 +117,23 @@ void judge(const GrowState& state, std::vector<Split>& splits) {
 }
 
 }  // namespace
+
+Execution for_systems(const GrowState& state, index_t n_systems) {
+  constexpr double kOfNode = 2000.0, kOfSquare = 50.0;
+  const double d = state.has_models() ? static_cast<double>(state.data.n_features) : 0.0;
+  const double work = kOfNode + d * d * (kOfSquare + d);
+  return limit_threads(state.execution, work * static_cast<double>(n_systems));
+}
+
+OpenNode child_of(const GrowState& state, const OpenNode& node, index_t output) {
+  OpenNode child;
+  child.depth = node.depth + 1;
+  if (state.params.node_features.once) child.features = node.features;
+  child.ancestors = ancestors_of_children(state, node, output);
+  if (state.params.ridge_criterion)
+    child.prior = prior_of(node.moments, node.fit, state.origin, state.params.parent_weight);
+  return child;
+}
 
 void fit_node(const GrowState& state, OpenNode& node) {
   if (state.is_dual(node))

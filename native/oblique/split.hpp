@@ -8,6 +8,12 @@
 
 namespace fctree::oblique {
 
+// The threads for so many systems of a node's models, each in a task.
+Execution for_systems(const GrowState& state, index_t n_systems);
+
+// A child without its samples: what it has of the node, whose split may be along the ridge direction of an output (-1: not).
+OpenNode child_of(const GrowState& state, const OpenNode& node, index_t output = -1);
+
 // The node's own ridge model, shrunk to its prior.
 void fit_node(const GrowState& state, OpenNode& node);
 

@@ -291,3 +291,21 @@ def test_data_that_cannot_be_fitted_are_refused():
     with pytest.raises(ValueError, match="overflows"):
         model.fit(in_chunks(draw()[0] * 1e200), in_chunks(y))
     assert not hasattr(model, "trees_")
+
+
+def test_splits_of_many_rows_are_searched_on_the_same_sample():
+    """Other cuts are tried than in one place, of nodes with as many rows; the same bytes from any partitions."""
+    X, y, _ = draw(35_000)
+    params = {**SHORT, "max_depth": 2, "subsample": 0.97, "step_depth": None}
+    local = CurvatureBoostingRegressor(**params).fit(X, y)
+    first, second = (
+        DaskCurvatureBoostingRegressor(**params).fit(in_chunks(X, lengths), in_chunks(y, lengths))
+        for lengths in ((35_000,), (20_000, 15_000)))
+    assert_same_bytes(first, second)
+    np.testing.assert_array_equal(first.trees_.n_node_samples[0], local.trees_.n_node_samples[0])
+    inner = np.flatnonzero(first.trees_.children_left[:3] >= 0)
+    assert len(inner) > 0
+    of_children = first.trees_.n_node_samples[1:3].sum()
+    assert of_children == first.trees_.n_node_samples[0]
+    spread = np.std(local.predict(X) - first.predict(X)) / y.std()
+    assert spread < 0.1

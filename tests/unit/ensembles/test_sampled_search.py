@@ -1,0 +1,108 @@
+"""Boosting of long tables: splits are searched on a sample of the rows, and models are fitted to all of them."""
+
+import numpy as np
+import pytest
+from fctree import CurvatureBoostingClassifier, CurvatureBoostingRegressor, CurvatureTreeRegressor
+
+N = 35_000
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((N, 3)) @ [[1.0, 0.3, 0.0], [0.0, 1.0, 0.0], [0.5, 0.0, 2.0]]
+Y = np.abs(X[:, 0]) + 0.5 * X[:, 1] * (X[:, 2] > 0) + 0.3 * RNG.standard_normal(N)
+ALPHA = 5.0
+
+
+def fit(kind=CurvatureBoostingRegressor, X=X, y=Y, **options):
+    defaults = {"max_iter": 2, "learning_rate": 1.0, "subsample": 1.0, "step_depth": None, "alpha": ALPHA,
+                "l2_leaf_reg": 0.0, "max_depth": 2, "random_state": 0}
+    return kind(**{**defaults, **options}).fit(X, y)
+
+
+def leaves_of(tree, X):
+    """By the definition: left where the score is at most the threshold."""
+    node = np.zeros(len(X), dtype=int)
+    while (inner := tree.children_left[node] >= 0).any():
+        left = np.einsum("ij,ij->i", X, tree.coef[node]) <= tree.threshold[node]
+        node[inner] = np.where(left, tree.children_left[node], tree.children_right[node])[inner]
+    return node
+
+
+def ridge(X, y, scale):
+    """Of standardised features: coefficients in the units of X, and the intercept."""
+    centred = (X - X.mean(axis=0)) / scale
+    system = centred.T @ centred + ALPHA * np.eye(X.shape[1])
+    coef = np.linalg.solve(system, centred.T @ (y - y.mean())) / scale
+    return coef, y.mean() - coef @ X.mean(axis=0)
+
+
+def test_leaf_models_are_those_of_all_rows():
+    alone = CurvatureTreeRegressor(alpha=ALPHA, max_depth=2, parent_weight=0.0, feature_concatenation=False, max_thresholds=8)
+    model = fit(tree=alone, alpha=None, max_depth=None, max_iter=1)
+    tree, trees = model.estimators_[0], model.trees_
+    residual, node = Y - Y.mean(), leaves_of(tree, X)
+    leaves = np.flatnonzero(tree.children_left < 0)
+    assert len(leaves) == 4
+    for leaf in leaves:
+        own = node == leaf
+        coef, intercept = ridge(X[own], residual[own], X.std(axis=0))
+        number = tree.leaf_index[leaf]
+        np.testing.assert_allclose(tree.leaf_coef[number, 0], coef, rtol=1e-7, atol=1e-9)
+        np.testing.assert_allclose(tree.leaf_intercept[number, 0], intercept, rtol=1e-7, atol=1e-9)
+        scores = X[own] @ coef + intercept
+        np.testing.assert_allclose([trees.leaf_lower[number, 0], trees.leaf_upper[number, 0]],
+                                   [scores.min(), scores.max()], rtol=1e-7)
+
+
+def test_nodes_have_all_rows():
+    trees = fit(subsample=0.97, max_iter=3)
+    for tree in trees.estimators_:
+        inner = np.flatnonzero(tree.children_left >= 0)
+        of_children = [tree.n_node_samples[side[inner]] for side in (tree.children_left, tree.children_right)]
+        np.testing.assert_array_equal(tree.n_node_samples[inner], np.sum(of_children, axis=0))
+        assert abs(tree.n_node_samples[0] / N - 0.97) < 0.005
+    np.testing.assert_allclose(trees.feature_importances_.sum(), 1.0)
+
+
+def test_splits_are_as_good_as_those_of_a_search_of_all():
+    """32,700 rows are not sampled."""
+    assert abs(fit(max_iter=1).score(X, Y) - fit(X=X[:32_700], y=Y[:32_700], max_iter=1).score(X, Y)) < 0.006
+
+
+def test_rounds_search_samples_of_their_own():
+    first = [fit(random_state=seed).estimators_[0] for seed in range(2)]
+    assert not np.array_equal(first[0].coef, first[1].coef)
+
+
+@pytest.mark.parametrize("least", [15_000, 17_500, 18_000])
+def test_leaves_of_few_rows_are_parts_of_larger_ones(least):
+    """The sample has a share of the fewest rows of a leaf; where all rows say otherwise, the split goes."""
+    for tree in fit(min_samples_leaf=least, max_depth=3, max_iter=4, learning_rate=0.3).estimators_:
+        assert tree.n_node_samples.min() >= least
+        sizes = np.bincount(leaves_of(tree, X), minlength=len(tree.n_node_samples))
+        leaves = tree.children_left < 0
+        np.testing.assert_array_equal(tree.n_node_samples[leaves], sizes[leaves])
+
+
+@pytest.mark.parametrize("options", [{}, {"loss": "absolute_error"}, {"step_depth": 3, "subsample": 0.97}])
+def test_threads_and_continuing(options):
+    options = {"max_iter": 4, **options}
+    model = fit(n_jobs=1, **options)
+    assert fit(n_jobs=2, **options).predict(X).tobytes() == model.predict(X).tobytes()
+    continued = fit(**{**options, "max_iter": 2}, warm_start=True).set_params(max_iter=4).fit(X, Y)
+    assert continued.predict(X).tobytes() == model.predict(X).tobytes()
+
+
+def test_classes_and_many_features():
+    wide = np.hstack([np.repeat(X, 2, axis=0), RNG.standard_normal((2 * N, 12))])
+    labels = np.digitize(np.repeat(Y, 2), [0.5, 1.2])
+    model = fit(CurvatureBoostingClassifier, wide, labels, learning_rate=0.5, subsample=0.97, max_iter=6)
+    assert model.score(wide, labels) > 0.7
+    used = np.flatnonzero(np.any(model.estimators_[0].coef != 0, axis=0))
+    assert {0, 1, 2} <= set(used) and len(used) <= 10
+
+
+def test_equal_rows_are_searched_all():
+    """These are drawn together: one sample may have none of them, another all."""
+    copied = np.repeat(X[:3], 30_000, axis=0)
+    y = np.repeat([0.0, 1.0, 3.0], 30_000)
+    model = fit(X=copied, y=y, max_iter=20, learning_rate=0.5, alpha=0.1)
+    np.testing.assert_allclose(model.predict(copied), y, atol=0.01)
