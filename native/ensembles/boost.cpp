@@ -335,9 +335,8 @@ bool ObliqueBooster::needs_index() const {
 
 void ObliqueBooster::add_tree(index_t iteration) {
   map_rows(iteration);
-  searched_ = SearchedRows();
   if (kinds_[0].ridge_criterion && !kinds_[0].choose_alpha)
-    searched_ = search_rows(data_of(all_), rows_, iteration, subsample_, execution_);
+    searched_.draw(data_of(all_), rows_, iteration, subsample_, execution_);
   const bool takes_share = loss_->leaf_rule() == LeafRule::newton;
   const index_t n_left_out = (kinds_.size() < 2 && !takes_share) || in_bag_.empty()
                                  ? 0

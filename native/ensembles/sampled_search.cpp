@@ -1,6 +1,7 @@
 #include "ensembles/sampled_search.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "oblique/predict.hpp"
 
@@ -11,40 +12,49 @@ namespace {
 // Of one score, and half as many more for each other: as good as all in tables of 100,000 rows.
 constexpr index_t kSearchedRows = 16384;
 
-index_t count_positive(const double* weight, index_t n, const Execution& execution) {
-  return add_up(execution.all, std::count_if(weight, weight + n, [](double own) { return own > 0.0; }));
+constexpr index_t kTaskRows = 4096;
+
+// Of how many rows `weight` gives a positive one, of all places.
+template <class Weight>
+index_t count_positive(index_t n, const Weight& weight, const Execution& execution) {
+  std::vector<index_t> counts(count_parts(n, kTaskRows), 0);
+  for_each_part(execution, n, kTaskRows, [&](index_t p, index_t begin, index_t end) {
+    for (index_t i = begin; i < end; ++i) counts[p] += weight(i) > 0.0;
+  });
+  return add_up(execution.all, std::accumulate(counts.begin(), counts.end(), index_t{0}));
 }
 
 }  // namespace
 
-SearchedRows search_rows(const TrainingData& data, const RowSampler& sampler, index_t round, double probability,
-                         const Execution& execution) {
-  const index_t n_rows = count_positive(data.weight, data.n_samples, execution);
-  const index_t n_wanted = kSearchedRows * (1 + data.n_outputs) / 2;
-  if (n_rows <= 2 * n_wanted) return {};
+void SearchedRows::draw(const TrainingData& data, const RowSampler& sampler, index_t round, double probability,
+                        const Execution& execution) {
+  is_sample_ = false;
+  share_ = 1.0;
+  const index_t n = data.n_samples, n_wanted = kSearchedRows * (1 + data.n_outputs) / 2;
+  const index_t n_rows = count_positive(n, [&](index_t i) { return data.weight[i]; }, execution);
+  if (n_rows <= 2 * n_wanted) return;
   const double part = static_cast<double>(n_wanted) / static_cast<double>(n_rows);
   std::vector<std::uint8_t> drawn;
   sampler.draw_part(round, probability * part, nullptr, execution, drawn);
-  SearchedRows searched = {std::vector<double>(data.weight, data.weight + data.n_samples)};
-  for (index_t i = 0; i < data.n_samples; ++i)
-    if (drawn[i] == 0) searched.weight[i] = 0.0;
-  const index_t n_searched = count_positive(searched.weight.data(), data.n_samples, execution);
-  if (2 * n_searched < n_wanted) return {};  // equal rows are drawn together
-  searched.share = static_cast<double>(n_searched) / static_cast<double>(n_rows);
-  return searched;
+  weight_.reserve(n);
+  const auto take = [&](index_t i) { return weight_[i] = drawn[i] == 0 ? 0.0 : data.weight[i]; };
+  const index_t n_searched = count_positive(n, take, execution);
+  if (2 * n_searched < n_wanted) return;  // equal rows are drawn together
+  is_sample_ = true;
+  share_ = static_cast<double>(n_searched) / static_cast<double>(n_rows);
 }
 
 TrainingData SearchedRows::of(TrainingData data) const {
-  if (!weight.empty()) data.weight = weight.data();
+  if (is_sample_) data.weight = weight_.data();
   return data;
 }
 
 ObliqueParams SearchedRows::of(ObliqueParams params) const {
   const auto part = [&](index_t fewest, index_t n) {
-    return std::max(fewest, static_cast<index_t>(share * static_cast<double>(n)));
+    return std::max(fewest, static_cast<index_t>(share_ * static_cast<double>(n)));
   };
-  params.alpha *= share;
-  params.parent_weight *= share;
+  params.alpha *= share_;
+  params.parent_weight *= share_;
   params.min_samples_leaf = part(1, params.min_samples_leaf);
   params.min_samples_split = part(2, params.min_samples_split);
   return params;
@@ -52,7 +62,7 @@ ObliqueParams SearchedRows::of(ObliqueParams params) const {
 
 RoundTree grow_round_tree(const TrainingData& data, index_t kind, const ObliqueParams& params, const SearchedRows& searched,
                           BoostingStatistics& statistics, const Execution& execution) {
-  const bool of_all = searched.weight.empty() || !params.ridge_criterion;
+  const bool of_all = !searched.is_sample() || !params.ridge_criterion;
   RoundTree grown = {of_all ? statistics.grow(data, kind, params, execution)
                             : statistics.grow(searched.of(data), kind, searched.of(params), execution),
                      std::vector<index_t>(data.n_samples)};

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/buffer.hpp"
 #include "ensembles/boosting_statistics.hpp"
 #include "ensembles/row_sample.hpp"
 
@@ -11,18 +12,23 @@ namespace fctree::ensembles {
 
 using namespace oblique;
 
-// The rows that a search reads.
-struct SearchedRows {
-  std::vector<double> weight;  // (n_samples), 0 of other rows; empty: all
-  double share = 1.0;
+// The rows that searches of a round read.
+class SearchedRows {
+ public:
+  // Of the rows with a weight, which the round drew with this probability.
+  void draw(const TrainingData& data, const RowSampler& sampler, index_t round, double probability,
+            const Execution& execution);
 
+  bool is_sample() const { return is_sample_; }
   TrainingData of(TrainingData data) const;
   // With penalties and fewest rows of a leaf in proportion.
   ObliqueParams of(ObliqueParams params) const;
+
+ private:
+  bool is_sample_ = false;
+  double share_ = 1.0;
+  Buffer<double> weight_;  // (n_samples) of a sample, 0 of other rows
 };
-// Of the rows with a weight, which a round drew with this probability.
-SearchedRows search_rows(const TrainingData& data, const RowSampler& sampler, index_t round, double probability,
-                         const Execution& execution);
 
 struct RoundTree {
   ObliqueTreeArrays arrays;

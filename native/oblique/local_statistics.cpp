@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "core/buffer.hpp"
 #include "core/numbers_where.hpp"
@@ -74,18 +75,25 @@ void LocalStatistics::open(GrowState& state, OpenNode& root) {
 
 void LocalStatistics::open_leaves(GrowState& state, const std::vector<std::int32_t>& leaf,
                                   const std::vector<OpenNode*>& leaves) {
-  for (const std::int32_t own : leaf)
-    if (own >= 0) ++leaves[own]->size;
-  index_t begin = 0;
-  std::vector<index_t> next;
-  for (OpenNode* node : leaves) {
-    next.push_back(node->begin = begin);
-    begin += node->size;
+  const index_t n = state.data.n_samples, n_leaves = static_cast<index_t>(leaves.size());
+  const index_t length = std::max(kPartedRows, n_leaves), n_parts = count_parts(n, length);
+  std::vector<index_t> places(n_parts * n_leaves, 0);  // first the numbers
+  for_each_part(state.execution, n, length, [&](index_t p, index_t begin, index_t end) {
+    for (index_t i = begin; i < end; ++i)
+      if (leaf[i] >= 0) ++places[p * n_leaves + leaf[i]];
+  });
+  index_t size = 0;
+  for (index_t own = 0; own < n_leaves; ++own) {
+    leaves[own]->begin = size;
+    for (index_t p = 0; p < n_parts; ++p) size += std::exchange(places[p * n_leaves + own], size);
+    leaves[own]->size = size - leaves[own]->begin;
   }
-  state.rows.resize(begin);
-  for (std::size_t i = 0; i < leaf.size(); ++i)
-    if (leaf[i] >= 0) state.rows[next[leaf[i]]++] = static_cast<std::int32_t>(i);
-  state.origin = heaviest_sample(state.data, {state.rows.data(), begin});
+  state.rows.resize(size);
+  for_each_part(state.execution, n, length, [&](index_t p, index_t begin, index_t end) {
+    for (index_t i = begin; i < end; ++i)
+      if (leaf[i] >= 0) state.rows[places[p * n_leaves + leaf[i]]++] = static_cast<std::int32_t>(i);
+  });
+  state.origin = heaviest_sample(state.data, {state.rows.data(), size});
 }
 
 // Those of the index where the tree sees all of its columns.
