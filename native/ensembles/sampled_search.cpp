@@ -1,6 +1,7 @@
 #include "ensembles/sampled_search.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "oblique/predict.hpp"
@@ -9,19 +10,39 @@ namespace fctree::ensembles {
 
 namespace {
 
-// Of one score, and half as many more for each other: as good as all in tables of 100,000 rows.
-constexpr index_t kSearchedRows = 16384;
-
+// Of one score, and half as many more for each other, if all rows said as much.
+constexpr double kSearchedRows = 20480.0;
 constexpr index_t kTaskRows = 4096;
 
-// Of how many rows `weight` gives a positive one, of all places.
-template <class Weight>
-index_t count_positive(index_t n, const Weight& weight, const Execution& execution) {
-  std::vector<index_t> counts(count_parts(n, kTaskRows), 0);
-  for_each_part(execution, n, kTaskRows, [&](index_t p, index_t begin, index_t end) {
-    for (index_t i = begin; i < end; ++i) counts[p] += weight(i) > 0.0;
+// Sums over the rows of all places: of integers, which are the same in any order.
+template <class Term>
+index_t sum_rows(index_t n, const Term& term, const Execution& execution) {
+  std::vector<index_t> sums(count_parts(n, kTaskRows), 0);
+  for_each_part(execution, n, kTaskRows, [&](index_t part, index_t begin, index_t end) {
+    for (index_t i = begin; i < end; ++i) sums[part] += term(i);
   });
-  return add_up(execution.all, std::accumulate(counts.begin(), counts.end(), index_t{0}));
+  return add_up(execution.all, std::accumulate(sums.begin(), sums.end(), index_t{0}));
+}
+
+// By the slopes s of the loss, (sum s)^2 / (n sum s^2): what share of n rows would say as much if all had the same slope. Of a
+// rare class, or few large errors, it is small. The slopes are counted in thousandths of the largest.
+double share_that_tells(const TrainingData& data, index_t n_rows, const Execution& execution) {
+  constexpr double kUnits = 1000.0;
+  const index_t n = data.n_samples;
+  std::vector<double> slopes(n), largest(count_parts(n, kTaskRows), 0.0);
+  for_each_part(execution, n, kTaskRows, [&](index_t part, index_t begin, index_t end) {
+    for (index_t i = begin; i < end; ++i) {
+      for (index_t k = 0; k < data.n_outputs; ++k) slopes[i] += std::abs(data.y[i * data.n_outputs + k]);
+      slopes[i] *= data.weight[i];
+      largest[part] = std::max(largest[part], slopes[i]);
+    }
+  });
+  const double unit = take_largest(execution.all, largest.empty() ? 0.0 : *std::max_element(largest.begin(), largest.end())) / kUnits;
+  if (!(unit > 0.0)) return 1.0;
+  const auto slope = [&](index_t i) { return static_cast<index_t>(std::ceil(slopes[i] / unit)); };
+  const double sum = static_cast<double>(sum_rows(n, slope, execution));
+  const double squares = static_cast<double>(sum_rows(n, [&](index_t i) { return slope(i) * slope(i); }, execution));
+  return sum * sum / (static_cast<double>(n_rows) * squares);
 }
 
 }  // namespace
@@ -30,18 +51,23 @@ void SearchedRows::draw(const TrainingData& data, const RowSampler& sampler, ind
                         const Execution& execution) {
   is_sample_ = false;
   share_ = 1.0;
-  const index_t n = data.n_samples, n_wanted = kSearchedRows * (1 + data.n_outputs) / 2;
-  const index_t n_rows = count_positive(n, [&](index_t i) { return data.weight[i]; }, execution);
-  if (n_rows <= 2 * n_wanted) return;
-  const double part = static_cast<double>(n_wanted) / static_cast<double>(n_rows);
+  const index_t n = data.n_samples;
+  const auto n_rows = static_cast<double>(sum_rows(n, [&](index_t i) -> index_t { return data.weight[i] > 0.0; }, execution));
+  double n_wanted = kSearchedRows * static_cast<double>(1 + data.n_outputs) / 2.0;
+  if (n_rows <= 2.0 * n_wanted) return;
+  n_wanted /= share_that_tells(data, static_cast<index_t>(n_rows), execution);
+  if (n_rows <= 2.0 * n_wanted) return;
   std::vector<std::uint8_t> drawn;
-  sampler.draw_part(round, probability * part, nullptr, execution, drawn);
+  sampler.draw_part(round, probability * (n_wanted / n_rows), nullptr, execution, drawn);
   weight_.reserve(n);
-  const auto take = [&](index_t i) { return weight_[i] = drawn[i] == 0 ? 0.0 : data.weight[i]; };
-  const index_t n_searched = count_positive(n, take, execution);
-  if (2 * n_searched < n_wanted) return;  // equal rows are drawn together
+  const auto take = [&](index_t i) -> index_t {
+    weight_[i] = drawn[i] == 0 ? 0.0 : data.weight[i];
+    return weight_[i] > 0.0;
+  };
+  const auto n_searched = static_cast<double>(sum_rows(n, take, execution));
+  if (2.0 * n_searched < n_wanted) return;  // equal rows are drawn together
   is_sample_ = true;
-  share_ = static_cast<double>(n_searched) / static_cast<double>(n_rows);
+  share_ = n_searched / n_rows;
 }
 
 TrainingData SearchedRows::of(TrainingData data) const {

@@ -295,12 +295,12 @@ def test_data_that_cannot_be_fitted_are_refused():
 
 def test_splits_of_many_rows_are_searched_on_the_same_sample():
     """Other cuts are tried than in one place, of nodes with as many rows; the same bytes from any partitions."""
-    X, y, _ = draw(35_000)
+    X, y, _ = draw(100_000)
     params = {**SHORT, "max_depth": 2, "subsample": 0.97, "step_depth": None}
     local = CurvatureBoostingRegressor(**params).fit(X, y)
     first, second = (
         DaskCurvatureBoostingRegressor(**params).fit(in_chunks(X, lengths), in_chunks(y, lengths))
-        for lengths in ((35_000,), (20_000, 15_000)))
+        for lengths in ((100_000,), (60_000, 40_000)))
     assert_same_bytes(first, second)
     np.testing.assert_array_equal(first.trees_.n_node_samples[0], local.trees_.n_node_samples[0])
     inner = np.flatnonzero(first.trees_.children_left[:3] >= 0)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from fctree import CurvatureBoostingClassifier, CurvatureBoostingRegressor, CurvatureTreeRegressor
 
-N = 35_000
+N = 100_000
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((N, 3)) @ [[1.0, 0.3, 0.0], [0.0, 1.0, 0.0], [0.5, 0.0, 2.0]]
 Y = np.abs(X[:, 0]) + 0.5 * X[:, 1] * (X[:, 2] > 0) + 0.3 * RNG.standard_normal(N)
@@ -63,16 +63,34 @@ def test_nodes_have_all_rows():
 
 
 def test_splits_are_as_good_as_those_of_a_search_of_all():
-    """32,700 rows are not sampled."""
-    assert abs(fit(max_iter=1).score(X, Y) - fit(X=X[:32_700], y=Y[:32_700], max_iter=1).score(X, Y)) < 0.006
+    """50,000 rows are not sampled."""
+    assert abs(fit(max_iter=1).score(X, Y) - fit(X=X[:50_000], y=Y[:50_000], max_iter=1).score(X, Y)) < 0.004
 
 
-def test_rounds_search_samples_of_their_own():
-    first = [fit(random_state=seed).estimators_[0] for seed in range(2)]
-    assert not np.array_equal(first[0].coef, first[1].coef)
+def is_sampled(**options):
+    """With ``subsample=1`` nothing else is drawn."""
+    first, second = (fit(random_state=seed, **options).trees_ for seed in range(2))
+    return not np.array_equal(first.coef, second.coef)
 
 
-@pytest.mark.parametrize("least", [15_000, 17_500, 18_000])
+def test_samples_belong_to_rounds():
+    assert is_sampled()
+    of_rounds = fit(max_iter=2, learning_rate=1e-6).estimators_  # the second one has the same targets
+    assert not np.array_equal(of_rounds[0].coef, of_rounds[1].coef)
+
+
+@pytest.mark.parametrize("share, sampled", [(0.5, True), (0.01, False)])
+def test_rare_classes_are_searched_in_all_rows(share, sampled):
+    events = Y > np.quantile(Y, 1 - share)
+    assert is_sampled(kind=CurvatureBoostingClassifier, y=events, max_iter=1, learning_rate=0.5) == sampled
+
+
+@pytest.mark.parametrize("power, sampled", [(1, True), (9, False)])
+def test_few_large_errors_are_searched_in_all_rows(power, sampled):
+    assert is_sampled(y=np.sign(Y) * np.abs(Y) ** power, max_iter=1) == sampled
+
+
+@pytest.mark.parametrize("least", [45_000, 50_000, 51_000])
 def test_leaves_of_few_rows_are_parts_of_larger_ones(least):
     """The sample has a share of the fewest rows of a leaf; where all rows say otherwise, the split goes."""
     for tree in fit(min_samples_leaf=least, max_depth=3, max_iter=4, learning_rate=0.3).estimators_:
@@ -92,8 +110,9 @@ def test_threads_and_continuing(options):
 
 
 def test_classes_and_many_features():
-    wide = np.hstack([np.repeat(X, 2, axis=0), RNG.standard_normal((2 * N, 12))])
-    labels = np.digitize(np.repeat(Y, 2), [0.5, 1.2])
+    wide = np.hstack([X, RNG.standard_normal((N, 12))])
+    labels = np.digitize(Y, [0.5, 1.2])
+    assert is_sampled(kind=CurvatureBoostingClassifier, X=wide, y=labels, max_iter=1, learning_rate=0.5)
     model = fit(CurvatureBoostingClassifier, wide, labels, learning_rate=0.5, subsample=0.97, max_iter=6)
     assert model.score(wide, labels) > 0.7
     used = np.flatnonzero(np.any(model.estimators_[0].coef != 0, axis=0))
@@ -102,7 +121,7 @@ def test_classes_and_many_features():
 
 def test_equal_rows_are_searched_all():
     """These are drawn together: one sample may have none of them, another all."""
-    copied = np.repeat(X[:3], 30_000, axis=0)
-    y = np.repeat([0.0, 1.0, 3.0], 30_000)
+    copied = np.repeat(X[:3], 40_000, axis=0)
+    y = np.repeat([0.0, 1.0, 3.0], 40_000)
     model = fit(X=copied, y=y, max_iter=20, learning_rate=0.5, alpha=0.1)
     np.testing.assert_allclose(model.predict(copied), y, atol=0.01)
