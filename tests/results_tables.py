@@ -131,6 +131,7 @@ TABLES = {
             **{name: f"bench_few_rows.json|{name}" for name in (
                 "different rows", "true probabilities", "curvature boosting", "curvature forest", "symmetric boosting",
                 "HistGradientBoosting", "random forest")}}),
+        PROTOTYPE,
         ("bench_skewed_features.json", (), {}),
         PROTOTYPE,
         ("bench_ensembles.json", ("growth",), {

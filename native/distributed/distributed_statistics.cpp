@@ -61,13 +61,13 @@ void DistributedStatistics::open(GrowState& state, OpenNode& root) {
 }
 
 // Without rows of the sample: nothing is cut.
-void DistributedStatistics::open_leaves(GrowState& state, const std::vector<std::int32_t>& leaf,
+void DistributedStatistics::open_leaves(GrowState& state, const std::int32_t* leaf,
                                         const std::vector<OpenNode*>& leaves) {
-  rows_.node() = leaf;
+  rows_.node().assign(leaf, leaf + data_.n_samples);
   rows_.group(count(leaves));
   sample_rows_.assign(leaves.size(), {});
   std::vector<index_t> sizes(leaves.size(), 0);
-  for (const std::int32_t own : leaf)
+  for (const std::int32_t own : rows_.node())
     if (own >= 0) ++sizes[own];
   add_up(state.execution.all, sizes.data(), count(leaves));
   for (std::size_t i = 0; i < leaves.size(); ++i) {

@@ -27,7 +27,7 @@ class DistributedStatistics final : public NodeStatistics {
                         const TrainingData& sample, const BinnedFeatures* bins);
 
   void open(GrowState& state, OpenNode& root) override;
-  void open_leaves(GrowState& state, const std::vector<std::int32_t>& leaf,
+  void open_leaves(GrowState& state, const std::int32_t* leaf,
                    const std::vector<OpenNode*>& leaves) override;
   std::vector<Moments> full_moments(const GrowState& state,
                                     const std::vector<OpenNode*>& nodes) override;

@@ -65,7 +65,11 @@ class ObliqueBooster : public GrowingModel {
     result_.trees.n_outputs = task.sizes.n_outputs;
     result_.alpha = kinds[0].alpha;
     for (const GrownRound& round : task.past) turns_.keep(round.kind);
-    for (ObliqueParams& kind : kinds_) kind.target_unit *= units_.of_single();
+    const index_t fewest = loss_->fewest_in_leaf(targets(task), execution);
+    for (ObliqueParams& kind : kinds_) {
+      kind.target_unit *= units_.of_single();
+      if (&kind != &kinds_.front()) kind.min_samples_leaf = std::max(kind.min_samples_leaf, fewest);
+    }
     if (!task.past.empty()) steps_ = task.past.back().steps;
     if (!draws_rows()) return;
     if (loss_->has_value()) rate_.hold_out(rows_, execution);

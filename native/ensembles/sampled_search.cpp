@@ -29,17 +29,18 @@ index_t sum_rows(index_t n, const Term& term, const Execution& execution) {
 double share_that_tells(const TrainingData& data, index_t n_rows, const Execution& execution) {
   constexpr double kUnits = 1000.0;
   const index_t n = data.n_samples;
-  std::vector<double> slopes(n), largest(count_parts(n, kTaskRows), 0.0);
+  const auto slope_of = [&](index_t i) {
+    double sum = 0.0;
+    for (index_t k = 0; k < data.n_outputs; ++k) sum += std::abs(data.y[i * data.n_outputs + k]);
+    return data.weight[i] * sum;
+  };
+  std::vector<double> largest(count_parts(n, kTaskRows), 0.0);
   for_each_part(execution, n, kTaskRows, [&](index_t part, index_t begin, index_t end) {
-    for (index_t i = begin; i < end; ++i) {
-      for (index_t k = 0; k < data.n_outputs; ++k) slopes[i] += std::abs(data.y[i * data.n_outputs + k]);
-      slopes[i] *= data.weight[i];
-      largest[part] = std::max(largest[part], slopes[i]);
-    }
+    for (index_t i = begin; i < end; ++i) largest[part] = std::max(largest[part], slope_of(i));
   });
   const double unit = take_largest(execution.all, largest.empty() ? 0.0 : *std::max_element(largest.begin(), largest.end())) / kUnits;
   if (!(unit > 0.0)) return 1.0;
-  const auto slope = [&](index_t i) { return static_cast<index_t>(std::ceil(slopes[i] / unit)); };
+  const auto slope = [&](index_t i) { return static_cast<index_t>(std::ceil(slope_of(i) / unit)); };
   const double sum = static_cast<double>(sum_rows(n, slope, execution));
   const double squares = static_cast<double>(sum_rows(n, [&](index_t i) { return slope(i) * slope(i); }, execution));
   return sum * sum / (static_cast<double>(n_rows) * squares);

@@ -73,7 +73,7 @@ void LocalStatistics::open(GrowState& state, OpenNode& root) {
   state.origin = heaviest_sample(data, state.rows_of(root));
 }
 
-void LocalStatistics::open_leaves(GrowState& state, const std::vector<std::int32_t>& leaf,
+void LocalStatistics::open_leaves(GrowState& state, const std::int32_t* leaf,
                                   const std::vector<OpenNode*>& leaves) {
   const index_t n = state.data.n_samples, n_leaves = static_cast<index_t>(leaves.size());
   const index_t length = std::max(kPartedRows, n_leaves), n_parts = count_parts(n, length);

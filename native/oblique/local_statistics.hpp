@@ -40,7 +40,7 @@ class LocalStatistics final : public NodeStatistics {
   void set_columns(std::vector<index_t> columns) { columns_ = std::move(columns); }
 
   void open(GrowState& state, OpenNode& root) override;
-  void open_leaves(GrowState& state, const std::vector<std::int32_t>& leaf,
+  void open_leaves(GrowState& state, const std::int32_t* leaf,
                    const std::vector<OpenNode*>& leaves) override;
   std::vector<Moments> full_moments(const GrowState& state,
                                     const std::vector<OpenNode*>& nodes) override;

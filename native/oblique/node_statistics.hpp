@@ -27,7 +27,7 @@ class NodeStatistics {
   // Sets the root's size and begin, and state.origin to a sample of the largest weight.
   virtual void open(GrowState& state, OpenNode& root) = 0;
   // The same of the leaves of a known tree: `leaf` (n_samples) has the place of each sample's, negative for none.
-  virtual void open_leaves(GrowState& state, const std::vector<std::int32_t>& leaf,
+  virtual void open_leaves(GrowState& state, const std::int32_t* leaf,
                            const std::vector<OpenNode*>& leaves) = 0;
   // Full moments, and means and diagonals only (only those of the targets in leaves that need no
   // more).

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/buffer.hpp"
 #include "oblique/node_statistics.hpp"
 #include "oblique/split.hpp"
 #include "oblique/tree_writer.hpp"
@@ -57,7 +58,8 @@ class Refit {
 void Refit::sum_leaves(const std::vector<index_t>& leaf) {
   const TrainingData& data = state_.data;
   std::vector<OpenNode*> leaves;
-  std::vector<std::int32_t> number_of(nodes_.size(), -1), number(leaf.size());
+  std::vector<std::int32_t> number_of(nodes_.size(), -1);
+  Buffer<std::int32_t> number(data.n_samples);
   for (index_t id = 0; id < splits_.n_nodes(); ++id) {
     if (!is_leaf(id)) continue;
     number_of[id] = static_cast<std::int32_t>(leaves.size());
@@ -66,7 +68,7 @@ void Refit::sum_leaves(const std::vector<index_t>& leaf) {
   for_each_part(state_.execution, data.n_samples, kTaskRows, [&](index_t, index_t begin, index_t end) {
     for (index_t i = begin; i < end; ++i) number[i] = data.weight_of(i) > 0.0 ? number_of[leaf[i]] : -1;
   });
-  state_.statistics->open_leaves(state_, number, leaves);
+  state_.statistics->open_leaves(state_, number.data(), leaves);
   std::vector<Moments> moments = state_.statistics->full_moments(state_, leaves);
   double count = 0.0, weight = 0.0;
   for (std::size_t i = 0; i < leaves.size(); ++i) {

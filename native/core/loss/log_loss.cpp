@@ -19,6 +19,13 @@ class BinaryLogLoss : public Loss {
  public:
   bool has_hessian() const override { return true; }
   bool prepares() const override { return false; }
+  // So many that one of the rarer class is expected among them: in smaller leaves each of few events is learnt by itself.
+  index_t fewest_in_leaf(const ScoredSamples& s, const Execution& execution) const override {
+    const double total = exact_sum(s.n_samples, [&](index_t i) { return s.weight_of(i); }, execution);
+    const double events = exact_sum(s.n_samples, [&](index_t i) { return s.weight_of(i) * s.y[i]; }, execution);
+    const double rarer = std::min(events, total - events);
+    return rarer > 0.0 ? static_cast<index_t>(std::ceil((1.0 - 1e-12) * (total / rarer))) : 1;
+  }
   void baseline_of_means(const double* means, index_t, double* out) const override {
     const double p = std::clamp(means[0], kLeastProbability, 1 - kLeastProbability);
     out[0] = std::log(p / (1.0 - p));

@@ -56,6 +56,8 @@ class Loss {
   virtual ~Loss() = default;
 
   virtual LeafRule leaf_rule() const { return LeafRule::newton; }
+  // Rows that a leaf of a constant needs.
+  virtual index_t fewest_in_leaf(const ScoredSamples&, const Execution&) const { return 1; }
   // Whether the hessian is more than the constant 1.
   virtual bool has_hessian() const { return false; }
   // Whether evaluate() gives the loss, and not its derivatives alone.

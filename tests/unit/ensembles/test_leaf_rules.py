@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fctree import CurvatureBoostingRegressor, SymmetricBoostingRegressor
+from fctree import CurvatureBoostingClassifier, CurvatureBoostingRegressor, SymmetricBoostingRegressor
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(1500, 5))
@@ -69,3 +69,15 @@ def test_l2_leaf_reg_shrinks_the_leaves_of_every_loss(loss):
         for penalty in (0.0, 10.0, 1e9)
     ]
     assert spread[0] > 1.005 * spread[1] > 1.01 * spread[2]
+
+
+@pytest.mark.parametrize("n_events", [10, 390])
+def test_step_leaves_expect_a_sample_of_the_rarer_class(n_events):
+    events = np.zeros(400, dtype=bool)
+    events[np.argsort(X[:400, 0] + RNG.standard_normal(400))[-n_events:]] = True
+    model = CurvatureBoostingClassifier(max_iter=30, random_state=0).fit(X[:400], events)
+    trees = [tree for kind, tree in zip(model.tree_kinds_, model.estimators_, strict=True) if kind == 1]
+    assert len(trees) > 0
+    assert min(tree.n_node_samples.min() for tree in trees) >= 40
+    halves = CurvatureBoostingClassifier(max_iter=30, random_state=0).fit(X[:400], X[:400, 1] > 0)
+    assert min(tree.n_node_samples.min() for tree in halves.estimators_) < 40
