@@ -38,8 +38,9 @@ double share_that_tells(const TrainingData& data, index_t n_rows, const Executio
   for_each_part(execution, n, kTaskRows, [&](index_t part, index_t begin, index_t end) {
     for (index_t i = begin; i < end; ++i) largest[part] = std::max(largest[part], slope_of(i));
   });
-  const double unit = take_largest(execution.all, largest.empty() ? 0.0 : *std::max_element(largest.begin(), largest.end())) / kUnits;
-  if (!(unit > 0.0)) return 1.0;
+  const double of_place = largest.empty() ? 0.0 : *std::max_element(largest.begin(), largest.end());
+  const double unit = take_largest(execution.all, of_place) / kUnits;
+  if (!(unit > 0.0) || !std::isfinite(unit)) return 1.0;
   const auto slope = [&](index_t i) { return static_cast<index_t>(std::ceil(slope_of(i) / unit)); };
   const double sum = static_cast<double>(sum_rows(n, slope, execution));
   const double squares = static_cast<double>(sum_rows(n, [&](index_t i) { return slope(i) * slope(i); }, execution));

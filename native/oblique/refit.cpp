@@ -69,6 +69,7 @@ void Refit::sum_leaves(const std::vector<index_t>& leaf) {
     for (index_t i = begin; i < end; ++i) number[i] = data.weight_of(i) > 0.0 ? number_of[leaf[i]] : -1;
   });
   state_.statistics->open_leaves(state_, number.data(), leaves);
+  leaves.erase(std::remove_if(leaves.begin(), leaves.end(), [](const OpenNode* node) { return node->size == 0; }), leaves.end());
   std::vector<Moments> moments = state_.statistics->full_moments(state_, leaves);
   double count = 0.0, weight = 0.0;
   for (std::size_t i = 0; i < leaves.size(); ++i) {
@@ -83,7 +84,8 @@ void Refit::join_children(index_t id) {
   const auto [left, right] = children(id);
   OpenNode& node = nodes_[id];
   node.size = nodes_[left].size + nodes_[right].size;
-  Moments& moments = node.moments = pool_moments(nodes_[left].moments, nodes_[right].moments);
+  const Moments &first = nodes_[left].moments, &second = nodes_[right].moments;
+  Moments& moments = node.moments = first.weight > 0.0 ? pool_moments(first, second) : second;
   moments.n_samples = node.size;
   moments.reference = moments.diagonal;
   moments.reference_weight = moments.weight;
