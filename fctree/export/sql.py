@@ -44,8 +44,8 @@ def to_sql(model: Any, columns: Sequence[str] | None = None) -> str:
     TypeError
         If the model is of another kind, or `columns` is not a sequence of strings.
     ValueError
-        For more outputs or classes, a column with text and numbers, a wrong number of names, or names that
-        are empty or occur twice.
+        For more outputs or classes, a column with text and numbers, categories that SQL cannot hold (text with a NUL character)
+        or tell apart, a wrong number of names, or names that are empty or occur twice.
     NotFittedError
         If the model has not been fitted.
 

@@ -1,5 +1,7 @@
 """SQL text: numbers, sums of products, nested cases."""
 
+from sys import float_info
+
 import numpy as np
 
 
@@ -10,13 +12,29 @@ def quoted(name):
 
 def number(value):
     """A number to the last bit."""
-    text = repr(float(value))
+    return _signed(repr(float(value)))
+
+
+def _signed(text):
     return f"({text})" if text.startswith("-") else text
 
 
+def is_unicode(text):
+    """Whether the text is without halves of surrogate pairs."""
+    return text.encode(errors="replace").decode() == text
+
+
+def has_literal(value):
+    """Whether databases can hold the text, which must not end at a NUL, or the number."""
+    return "\0" not in value and is_unicode(value) if isinstance(value, str) else abs(value) <= float_info.max
+
+
 def literal(value):
-    """A text or a number."""
-    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else number(value)
+    """A text, an integer of up to 64 bits, or another number."""
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    whole = isinstance(value, int) and -(2**63) <= value < 2**63
+    return _signed(str(value)) if whole else number(value)
 
 
 def linear(intercept, coef, names):

@@ -10,7 +10,7 @@ import numpy as np
 
 from fctree._tables.estimators import column_names
 from fctree._typing import NDArray
-from fctree.export.sql_text import literal, number
+from fctree.export.sql_text import has_literal, is_unicode, literal, number
 
 
 @dataclass(eq=False)
@@ -145,7 +145,7 @@ class TableSteps:
                     f"column {self.names[column]!r} had empty strings and missing values in fit, and ONNX has the empty "
                     "string for both: make one of the other before fit"
                 )
-            odd = [text for text in values if text.encode(errors="replace").decode() != text]
+            odd = [text for text in values if not is_unicode(text)]
             if odd:
                 raise ValueError(
                     f"column {self.names[column]!r} holds the category {odd[0]!r}, half of a surrogate pair, which ONNX's "
@@ -256,9 +256,9 @@ class TableSteps:
     # SQL ------------------------------------------------------------------------------
 
     def sql(self, columns):
-        """The features as expressions of the columns; ValueError for a column of text and numbers."""
+        """The features as expressions of the columns; ValueError for categories that SQL cannot have."""
         for column in range(self.n_columns):
-            self.holds_text(column)
+            self._check_sql(column)
         found = []
         for step in self._steps:
             if isinstance(step, Lookup):
@@ -266,6 +266,19 @@ class TableSteps:
             else:
                 found.append(self._sql_number(columns[step[0]], *step))
         return found or columns
+
+    def _check_sql(self, column):
+        """ValueError for categories that have no literals, or equal ones, and for a column of text and numbers."""
+        self.holds_text(column)
+        values = (self._encoder.categories[column] if self._encoder is not None else None) or []
+        odd = [value for value in values if not has_literal(value)]
+        if odd:
+            raise ValueError(f"column {self.names[column]!r} holds the category {odd[0]!r}, which SQL cannot hold: change it before fit")
+        if len(set(map(literal, values))) < len(values):
+            raise ValueError(
+                f"column {self.names[column]!r} has integers of more than 64 bits as categories, which are equal in float64: "
+                "convert them to text before fit"
+            )
 
     def _sql_lookup(self, columns, keys, *values):
         """The value of a level, or of a pair of levels, from all values, the last for what training had not."""

@@ -89,6 +89,29 @@ def test_quotes_in_categories():
     assert_close(found, tree.predict_proba(city[:4, np.newaxis])[:, 1])
 
 
+@pytest.mark.parametrize(
+    "ids", [np.array([1729000000000000001, 1729000000000000002, -(2**63), 2**63 - 1]), np.array([-1.0, 0.0, 0.5, 1e30])]
+)
+def test_numbers_as_categories_stay_apart(ids):
+    number = np.arange(120) % 4
+    frame = pd.DataFrame({"id": ids[number], "x": np.linspace(0.0, 1.0, 120)})
+    tree = CurvatureTreeRegressor(categorical_features=["id"]).fit(frame, 3.0 * number + frame["x"])
+    assert_close(computed(to_sql(tree), frame.astype(object).to_numpy(), list(frame)), tree.predict(frame))
+
+
+@pytest.mark.parametrize(
+    ("odd", "message"),
+    [("a\0", "which SQL cannot hold"), ("\ud800", "which SQL cannot hold"), (10**400, "which SQL cannot hold"),
+     (2**70 + 1, "equal in float64")],
+)  # fmt: skip
+def test_categories_without_a_literal_are_refused(odd, message):
+    others = ["a", "b"] if isinstance(odd, str) else [1, 2**70]
+    values = np.array([odd, *others] * 40, dtype=object)[:, np.newaxis]
+    tree = CurvatureTreeRegressor(categorical_features=[0]).fit(values, np.arange(120) % 3)
+    with pytest.raises(ValueError, match=f"column 'x0' .*{message}"):
+        to_sql(tree)
+
+
 def test_names_of_columns():
     X, y = regression()
     awkward = ['a"b', "select", "ä ß", "x;--", *(f"c{j}" for j in range(X.shape[1] - 4))]
