@@ -164,7 +164,9 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             fitted._grow(X, targets, weight, continuing=continuing)
             left_out = fitted._use_out_of_bag(X, targets, weight)
             if fitted.oob_score:
-                fitted._score_out_of_bag(left_out, *samples)
+                by_class = getattr(fitted, "class_weight", None) is not None
+                judging = check_sample_weight(sample_weight, samples[0]) if by_class else samples[2]
+                fitted._score_out_of_bag(left_out, *samples, judging)
         return self
 
     def _samples(self, X, y, sample_weight, *, reset):
@@ -305,8 +307,9 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         self._learn_out_of_bag(X, targets, weight, left_out)
         return self._predict_out_of_bag(*all_of_it) if judges and self.oob_score else left_out
 
-    def _score_out_of_bag(self, left_out, X, targets, weight):
-        """Set ``oob_score_`` and the predictions: of samples of weight 0 by all trees, as none has seen them."""
+    def _score_out_of_bag(self, left_out, X, targets, weight, judging):
+        """Set ``oob_score_``, by the weights ``judging``, and the predictions: of samples of ``weight`` 0 by all trees, as
+        none has seen them."""
         judged = ~np.isnan(left_out[:, 0])
         if not np.any(judged):
             raise ValueError(
@@ -325,7 +328,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             scores = np.empty((len(X), left_out.shape[1]))
             scores[weight > 0.0] = left_out
             scores[weight == 0.0] = self._mean_of_trees(X[weight == 0.0])
-        self._keep_out_of_bag(scores, targets, weight)
+        self._keep_out_of_bag(scores, targets, judging)
 
     def _predict_out_of_bag(self, X, targets, weight, trees, numbers, *, few=False):
         """The mean of the trees without the sample, (n_samples, n_outputs); NaN if all have it, or if it is not among the

@@ -48,8 +48,8 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
         The classes, sorted.
     n_classes_ : int
     oob_score_ : float
-        Accuracy of the out-of-bag predictions, or the value of the function of the labels; only with
-        `oob_score`.
+        Accuracy of the out-of-bag predictions, weighted by `sample_weight` alone, or the value of the function of the
+        labels; only with `oob_score`.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
         Probabilities by the trees grown without the sample, which are all trees for samples of weight 0; NaN
         if there are none. Only with `oob_score`.

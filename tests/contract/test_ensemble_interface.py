@@ -343,6 +343,18 @@ def test_a_function_scores_out_of_bag_predictions():
     assert forest.oob_score_ == balanced_accuracy_score(labels, found)
 
 
+@pytest.mark.parametrize("weights", ["balanced", {1: 0.0}])
+def test_out_of_bag_scores_are_not_weighted_by_class(weights):
+    rng = np.random.default_rng(0)
+    features, sample_weight = rng.standard_normal((200, 3)), rng.integers(0, 3, 200).astype(float)
+    labels = (features[:, 0] + rng.standard_normal(200) > 1.5).astype(int)
+    forest = CurvatureForestClassifier(n_estimators=20, oob_score=True, class_weight=weights, random_state=0)
+    for weight in (None, sample_weight):
+        forest.fit(features, labels, sample_weight=weight)
+        right = forest.oob_decision_function_.argmax(axis=1) == labels
+        assert forest.oob_score_ == pytest.approx(np.average(right, weights=weight), rel=1e-12)
+
+
 def test_samples_without_an_out_of_bag_prediction_warn():
     X = np.random.default_rng(0).standard_normal((200, 3))
     forest = CurvatureForestRegressor(n_estimators=3, oob_score=True, random_state=0)
