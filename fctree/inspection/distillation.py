@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from joblib import cpu_count
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.metrics import r2_score
 from sklearn.neighbors import NearestNeighbors
@@ -37,6 +38,9 @@ from fctree.oblique.base import BaseObliqueTree
 from fctree.oblique.curvature import BaseCurvatureTree
 
 _NEIGHBORS = 10
+# Rows for each processor between two looks for Ctrl-C. With more than these scikit-learn takes the way of many rows, which
+# has its own order of equally near ones.
+_SEARCHED = 1024
 # Fits of the control in search of the margin with as many leaves as the distilled tree has.
 _SEARCH_STEPS = 8
 
@@ -304,7 +308,17 @@ class _Rows:
         deviation = np.nanstd(self.values, axis=0)
         scaled = np.nan_to_num(scaled / np.where(deviation > 0.0, deviation, 1.0))
         found = NearestNeighbors(n_neighbors=k).fit(scaled)
-        return found.kneighbors(return_distance=False)
+        parts = np.array_split(np.arange(len(scaled)), max(1, len(scaled) // (_SEARCHED * cpu_count() + 1)))
+        return np.concatenate([
+            _without_self(found.kneighbors(scaled[rows], k + 1, return_distance=False), rows) for rows in parts
+        ])
+
+
+def _without_self(found, rows):
+    """Neighbours of rows without these themselves, which equal rows may have crowded out."""
+    others = found != rows[:, np.newaxis]
+    others[others.all(axis=1), 0] = False
+    return found[others].reshape(len(rows), -1)
 
 
 def _categories(tree, teacher, names, n_features):

@@ -109,3 +109,30 @@ def test_interrupting_importances(n_jobs):
             assert process.wait(timeout=60) == 0
         finally:
             process.kill()
+
+
+LONG_DISTILLATION = """
+import os
+import numpy as np
+from fctree import CurvatureTreeRegressor
+from fctree.inspection import distill
+
+X = np.random.default_rng(0).standard_normal((60_000, 20))  # whose neighbours take half a minute to find
+teacher = CurvatureTreeRegressor().fit(X[:500], X[:500, 0])
+os.write(1, b"ready\\n")
+try:
+    distill(teacher, X, random_state=0)
+    os.write(1, b"ended\\n")
+except KeyboardInterrupt:
+    os.write(1, b"interrupted\\n")
+"""
+
+
+def test_interrupting_a_distillation():
+    with subprocess.Popen([sys.executable, "-c", LONG_DISTILLATION], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            line, seconds = interrupt(process, 1.5)
+            assert line == "interrupted"
+            assert seconds < SECONDS
+        finally:
+            process.kill()

@@ -14,9 +14,11 @@ from fctree import (
     load_model,
     save_model,
 )
-from fctree.inspection import compare_distilled, distill
+from fctree.inspection import compare_distilled, distill, distillation
+from joblib import cpu_count
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestClassifier, RandomForestRegressor
+from sklearn.neighbors import NearestNeighbors
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
@@ -70,6 +72,19 @@ def test_no_points_is_a_fit_to_the_predictions():
     tree = distill(Truth(), X, FCODTRegressor(max_depth=2), n_points=0)
     expected = FCODTRegressor(max_depth=2).fit(X, Truth().predict(X))
     assert tree.predict(X).tobytes() == expected.predict(X).tobytes()
+
+
+@pytest.mark.parametrize("n_features", [3, 20])
+def test_parts_have_the_neighbours_of_the_whole(monkeypatch, n_features):
+    """Also of rows with many copies, which are not among their own neighbours."""
+    X = np.random.default_rng(0).integers(0, 3, (300, n_features)).astype(float)
+    X[100:120] = X[0]
+    rows = distillation._Rows(X, CurvatureTreeRegressor(), None)
+    whole = rows._neighbors(10)
+    scaled = (X - X.mean(axis=0)) / X.std(axis=0)
+    np.testing.assert_array_equal(whole, NearestNeighbors(n_neighbors=10).fit(scaled).kneighbors(return_distance=False))
+    monkeypatch.setattr(distillation, "_SEARCHED", 50 / cpu_count())
+    np.testing.assert_array_equal(rows._neighbors(10), whole)
 
 
 def test_points_lie_between_neighbours():
