@@ -5,6 +5,7 @@ here is O(size) and compares numbers as they are: differences and sums of what a
 gives could wrap around.
 """
 
+import math
 import os
 from numbers import Integral, Real
 from typing import ClassVar
@@ -15,10 +16,10 @@ from fctree._native.core import is_table
 
 REAL = (np.dtype(np.float64), np.dtype(np.float32))
 _MOST = 2**40
+# The least that compiled code can count with.
 _COUNTS = {
-    "max_iter", "max_epochs", "max_depth", "max_coef", "max_thresholds", "min_samples_leaf",
-    "min_samples_split", "batch_size", "n_iter_no_change", "n_curvature", "n_estimators",
-    "n_screened",
+    "max_iter": 0, "max_epochs": 0, "max_depth": 0, "max_coef": 1, "max_thresholds": 1, "min_samples_leaf": 1,
+    "min_samples_split": 1, "batch_size": 1, "n_iter_no_change": 1, "n_curvature": 1, "n_trees": 1, "n_screened": 1,
 }  # fmt: skip
 _MOST_THREADS = max(64, 4 * (os.cpu_count() or 1))  # more help nobody
 
@@ -92,15 +93,22 @@ def check_output(name, array, shape):
     )
 
 
-def native_params(params):
-    """Parameters as the fields of the core's structs; ValueError for a number that no float64 holds.
+def check_count(name, value, least, most=math.inf):
+    """A count of samples, features, rounds or levels for compiled code, also where scikit-learn's checks of parameters are off.
 
-    Counts of samples, features, rounds or levels are cut off at 2**40: beyond that they mean the same.
+    It is cut off at 2**40: beyond that it means the same. ValueError outside of the range.
     """
+    require(least <= value <= most, f"{name} must be from {least} to {most}, got {value}")
+    return int(min(value, _MOST))
+
+
+def native_params(params):
+    """Parameters as the fields of the core's structs; ValueError for a number that no float64 holds, and for counts
+    that are out of range."""
     native = {}
     for name, value in params.items():
         if name in _COUNTS:
-            value = int(min(value, _MOST))
+            value = check_count(name, value, _COUNTS[name])
         elif isinstance(value, Real) and not isinstance(value, Integral | np.bool_):
             value = float(value)
         elif isinstance(value, Integral) and name != "seed" and not isinstance(value, bool):

@@ -24,7 +24,7 @@ class _DaskSymmetricBoosting(DaskBoosting):
             raise ValueError("posterior_samples must be 0 for a fit on partitions")
 
     def _training_rows(self, client, partitions, lengths, encode):
-        rules = {"max_bins": self.max_bins, "seed": self._random_seed}
+        rules = {"max_bins": self._bins(), "seed": self._random_seed}
         found = gather(
             client, find_thresholds(client, partitions, lengths, n_encoded(self), rules)
         )

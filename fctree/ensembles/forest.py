@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from fctree._native import ensembles as _native
-from fctree._native_input import native_params
+from fctree._native_input import check_count, native_params
 from fctree._parameters import set_parameters
 from fctree._sklearn import Interval, RealNotInt, StrOptions, fit_context
 from fctree._tables.encoder import IndicatorLimits
@@ -273,7 +273,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
 
     def _drawn_fraction(self, n_samples):
         fraction = 1.0 if self.max_samples is None else self.max_samples
-        return min(fraction, n_samples) / n_samples if isinstance(fraction, Integral) else fraction
+        return min(check_count("max_samples", fraction, 1), n_samples) / n_samples if isinstance(fraction, Integral) else fraction
 
     def _native_params(self, n_samples, units):
         params = {
@@ -296,7 +296,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         if isinstance(self.max_features, str):
             return max(1, int(_COUNTS[self.max_features](n_features)))
         if isinstance(self.max_features, Integral):
-            return min(int(self.max_features), n_features)
+            return min(check_count("max_features", self.max_features, 1), n_features)
         return max(1, int(np.ceil(self.max_features * n_features)))
 
     def _use_out_of_bag(self, X, targets, weight):

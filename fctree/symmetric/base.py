@@ -7,7 +7,7 @@ from numbers import Integral, Real
 import numpy as np
 
 from fctree._native import symmetric as _native
-from fctree._native_input import native_params
+from fctree._native_input import check_count, native_params
 from fctree._sklearn import Interval, StrOptions
 from fctree._tables.estimators import summed_to_columns
 from fctree._threads import count_threads
@@ -23,7 +23,9 @@ from fctree._training.tree_constraints import (
 from fctree._training.worker import ONLY_WORKER
 from fctree._typing import ArrayLike, FloatArray, NDArray
 from fctree._validation import check_boosting_data, check_boosting_features, check_fitted
-from fctree.symmetric.trees import SymmetricTrees
+from fctree.symmetric.trees import MOST_LEVELS, SymmetricTrees
+
+_MOST_BINS = 254
 
 
 class BaseSymmetricBoosting(BaseBoosting):
@@ -31,8 +33,8 @@ class BaseSymmetricBoosting(BaseBoosting):
 
     _parameter_constraints = {
         **ROUND_CONSTRAINTS,
-        "max_depth": [Interval(Integral, 1, 16, closed="both")],
-        "max_bins": [Interval(Integral, 2, 254, closed="both")],
+        "max_depth": [Interval(Integral, 1, MOST_LEVELS, closed="both")],
+        "max_bins": [Interval(Integral, 2, _MOST_BINS, closed="both")],
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
         "random_strength": [Interval(Real, 0, None, closed="left")],
         "score_noise": [StrOptions({"normal", "gumbel"})],
@@ -47,7 +49,7 @@ class BaseSymmetricBoosting(BaseBoosting):
     def _native_params(self, n_rounds):
         params = {
             **self._round_params(n_rounds),
-            "max_depth": self.max_depth,
+            "max_depth": check_count("max_depth", self.max_depth, 1, MOST_LEVELS),
             "min_samples_leaf": max(self.min_samples_leaf, fewest_in_leaf(self)),
             "random_strength": self.random_strength,
             "score_noise": _native.ScoreNoise[self.score_noise].value,
@@ -56,11 +58,14 @@ class BaseSymmetricBoosting(BaseBoosting):
         }
         return native_params(params)
 
+    def _bins(self):
+        return check_count("max_bins", self.max_bins, 2, _MOST_BINS)
+
     def _find_thresholds(self, train):
         self.bin_thresholds_ = _native.find_thresholds(
             train.X,
             train.weight,
-            max_bins=self.max_bins,
+            max_bins=self._bins(),
             seed=self._random_seed,
             n_threads=count_threads(self.n_jobs),
         )

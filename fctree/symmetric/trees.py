@@ -22,7 +22,7 @@ from fctree._native_input import (
 )
 from fctree._typing import FloatArray, NDArray
 
-_MOST_LEVELS = 16
+MOST_LEVELS = 16
 _DTYPES = {"split_feature": np.int32, "missing_right": np.bool_}
 
 
@@ -66,7 +66,7 @@ class SymmetricTrees(CheckedArrays):
     def __post_init__(self):
         check_array("the trees' split_feature", self.split_feature, np.int32, (None, None))
         n_trees, depth = self.split_feature.shape
-        require(1 <= depth <= _MOST_LEVELS, f"trees have {depth} levels, expected 1 to 16")
+        require(1 <= depth <= MOST_LEVELS, f"trees have {depth} levels, expected 1 to 16")
         for name, array in self._arrays():
             shape = (n_trees, depth)
             if name == "leaf_values":
@@ -183,7 +183,7 @@ class SymmetricTrees(CheckedArrays):
 
     def with_depth(self, depth: int) -> SymmetricTrees:
         """The same trees in arrays for ``depth`` levels, at least their own."""
-        check_range(self.depth, depth, _MOST_LEVELS)
+        check_range(self.depth, depth, MOST_LEVELS)
         extra = depth - self.depth
         if extra == 0:
             return self

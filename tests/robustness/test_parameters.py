@@ -1,9 +1,15 @@
 """Bad parameters are refused at `fit` by name; the constructor accepts anything."""
 
+import json
+import subprocess
+import sys
+from numbers import Integral
+
+import fctree
 import numpy as np
 import pytest
 from fctree import FCODTClassifier, FCODTRegressor
-from fctree._sklearn import InvalidParameterError
+from fctree._sklearn import Interval, InvalidParameterError
 from reference.tree_comparison import smooth_table
 
 X, y = smooth_table(30, 3, seed=120)
@@ -75,3 +81,48 @@ def test_a_failed_fit_keeps_the_estimator_as_it_was():
 def test_no_jobs_is_an_error():
     with pytest.raises(ValueError, match="n_jobs"):
         FCODTRegressor(n_jobs=0).fit(X, y)
+
+
+UNCHECKED_FITS = """
+import json, sys, warnings
+import numpy as np
+import sklearn
+import fctree
+
+warnings.simplefilter("ignore")
+family, names = json.loads(sys.argv[1])
+cls = getattr(fctree, family + "Regressor")
+small = {"max_iter": 2, "n_estimators": 2, "max_epochs": 1, "n_trees": 2, "random_state": 0}
+X = np.random.default_rng(0).standard_normal((300, 3))
+with sklearn.config_context(skip_parameter_validation=True):
+    for name in names:
+        for value in (-1, 0, 2**62, 10**30):
+            if value >= 0 and name in ("max_iter", "n_estimators", "max_epochs", "posterior_samples"):
+                continue  # the number that is run
+            settings = {**{key: small[key] for key in small if key in cls().get_params()}, name: value}
+            try:
+                cls(**settings).fit(X, X[:, 0])
+                outcome = "fitted"
+            except ValueError as error:
+                outcome = str(error)
+            print(json.dumps([name, value, outcome]), flush=True)
+"""
+
+
+@pytest.mark.parametrize("family, refused", [
+    ("CurvatureTree", "max_coef"), ("FCODT", "min_samples_leaf"), ("CurvatureForest", "max_samples"),
+    ("CurvatureBoosting", "max_depth"), ("SymmetricBoosting", "max_bins"), ("SoftTree", "batch_size"),
+])
+def test_counts_are_refused_where_scikit_learn_does_not_check_them(family, refused):
+    """Compiled code would end the process."""
+    constraints = getattr(fctree, f"{family}Regressor")._parameter_constraints
+    names = [
+        name for name, allowed in constraints.items() if isinstance(allowed, list)
+        and any(each is Integral or isinstance(each, Interval) and each.type is Integral for each in allowed)
+    ]  # fmt: skip
+    arguments = [sys.executable, "-c", UNCHECKED_FITS, json.dumps([family, names])]
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, (done.stdout[-200:], done.stderr[-500:])
+    outcomes = {(name, value): outcome for name, value, outcome in map(json.loads, done.stdout.splitlines())}
+    assert {name for name, _ in outcomes} == set(names)
+    assert f"{refused} must be from" in outcomes[refused, -1]
