@@ -103,7 +103,10 @@ class SearchingTreeNTK(BaseTreeNTK):
 
     def _check_grid(self):
         """Penalties, pairs of an architecture and its depths, and scales, checked."""
-        architectures = [self.architecture] if self.architectures is None else self.architectures
+        several = self.architectures is not None
+        if several and self.architecture != "perfect":
+            raise ValueError("architecture and architectures exclude each other: the list is tried instead of the one")
+        architectures = self.architectures if several else [self.architecture]
         scales = _RELATIVE_SCALES if self.scales is None else self.scales
         lists = {"alphas": list(self.alphas), "scales": list(scales),
                  "depths": list(self.depths), "architectures": list(architectures)}
@@ -113,7 +116,6 @@ class SearchingTreeNTK(BaseTreeNTK):
         for alpha in lists["alphas"]:
             if not isinstance(alpha, Real) or not 0.0 <= alpha < np.inf:
                 raise ValueError(f"alphas must be finite and at least 0, got {alpha!r}")
-        several = self.architectures is not None
         shapes = [(a, _depths_of(a, lists["depths"], several)) for a in lists["architectures"]]
         if not any(depths for _, depths in shapes):
             raise ValueError("depths: only decision lists can have a depth of inf")
@@ -271,7 +273,7 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
         Shape of the trees, see `fctree.kernels.tree_ntk`, or ``"exponential"``, see
         `fctree.kernels.exponential_kernel`; with a mapping or the latter `depths` is not used.
     architectures : sequence of str or mapping, default=None
-        Shapes to try instead of `architecture`; a depth of inf is for decision lists only.
+        Shapes to try instead of `architecture`, which then stays at its default; a depth of inf is for decision lists only.
     cv : int, splitter, iterable or None, default=None
         None is leave-one-out in closed form, from one eigendecomposition per kernel. Otherwise folds as in
         scikit-learn, which share the Gram matrix.

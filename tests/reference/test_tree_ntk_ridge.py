@@ -205,6 +205,8 @@ def test_several_architectures():
     np.testing.assert_array_equal(model.predict(X_TEST), best.predict(X_TEST))
     with pytest.raises(ValueError, match="inf"):
         TreeNTKRegressorCV(architectures=["perfect"], depths=[np.inf]).fit(X, Y)
+    with pytest.raises(ValueError, match="architecture and architectures exclude each other"):
+        TreeNTKRegressorCV(architecture="decision_list", architectures=["perfect"]).fit(X, Y)
     with pytest.raises(ValueError, match="architectures is empty"):
         TreeNTKRegressorCV(architectures=[]).fit(X, Y)
     with pytest.raises(ValueError, match="architecture must be one of"):
