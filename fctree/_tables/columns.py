@@ -188,7 +188,7 @@ def read_column(raw, name, wanted, remedy=_REMEDY):
         if _holds_text(values, name):
             raise ValueError(f"column {name!r} holds text, which is no number: {remedy}")
         return Column(numbers=_looked_up(values, codes))
-    values, numbers = _canonical(values)
+    values, numbers = _canonical(values, name)
     codes = np.append(numbers, -1)[codes.astype(np.int64)]
     return Column(values=values, codes=codes)
 
@@ -332,11 +332,19 @@ def _holds_text(values, name):
     for value in values:
         if isinstance(value, (str, bytes)):
             text = True
-        elif isinstance(value, Complex) and not isinstance(value, Real):
-            raise ValueError(f"Complex data not supported: column {name!r} holds {value}")
+        elif _is_complex(value):
+            raise _complex(name, value)
         elif not (is_missing(value) or isinstance(value, (Number, np.bool_))):
             raise _neither(name, type(value).__name__)
     return text
+
+
+def _is_complex(value):
+    return isinstance(value, Complex) and not isinstance(value, Real)
+
+
+def _complex(name, value):
+    return ValueError(f"Complex data not supported: column {name!r} holds {value}")
 
 
 def _neither(name, kind):
@@ -356,20 +364,20 @@ def _looked_up(values, codes):
     return numbers[codes]
 
 
-def _canonical(values):
+def _canonical(values, name):
     """Distinct categories as plain text and numbers, and the number of each of ``values``.
 
     Text is str; True and 1.0 are 1, whatever library the column is from; others, such as intervals,
-    are their text. Missing values have the number -1.
+    are their text. Missing values have the number -1. ValueError for complex numbers in the column ``name``.
     """
     found, numbers = {}, np.full(len(values), -1, dtype=np.int64)
     for index, value in enumerate(values):
         if not is_missing(value):
-            numbers[index] = found.setdefault(_plain(value), len(found))
+            numbers[index] = found.setdefault(_plain(value, name), len(found))
     return list(found), numbers
 
 
-def _plain(value):
+def _plain(value, name):
     if isinstance(value, str):
         return str(value)
     if isinstance(value, bytes):
@@ -378,5 +386,7 @@ def _plain(value):
         return int(value)
     if not isinstance(value, Number):
         return str(value)
+    if _is_complex(value):
+        raise _complex(name, value)
     value = float(value)
     return int(value) if value.is_integer() else value

@@ -279,8 +279,10 @@ def test_values_that_are_all_unknown_warn(in_fit, later):
 
 def test_complex_numbers_are_refused_by_name():
     for dtype in (np.complex64, complex):
-        with pytest.raises(ValueError, match="Complex data not supported: column 'wave'"):
-            CurvatureTreeRegressor().fit(FRAME.assign(wave=np.full(80, 1j, dtype=dtype)), Y)
+        wave = FRAME.assign(wave=np.full(80, 1j, dtype=dtype))
+        for X in (wave, wave[["wave"]].astype("category")):
+            with pytest.raises(ValueError, match="Complex data not supported: column 'wave'"):
+                CurvatureTreeRegressor().fit(X, Y)
 
 
 def test_integers_of_arrow_may_be_larger_than_a_double_can_tell():

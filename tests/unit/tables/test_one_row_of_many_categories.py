@@ -62,7 +62,7 @@ def test_a_row_of_a_categorical_column_has_its_own_categories_alone(library, mon
     expected = model.predict(X)
     seen = []
     canonical = columns._canonical
-    monkeypatch.setattr(columns, "_canonical", lambda values: (seen.append(len(values)), canonical(values))[1])
+    monkeypatch.setattr(columns, "_canonical", lambda values, name: (seen.append(len(values)), canonical(values, name))[1])
     rows = [X.slice(i, 1) if library == "pyarrow" else X.iloc[i : i + 1] for i in range(20)]
     np.testing.assert_array_equal([model.predict(row)[0] for row in rows], expected[:20])
     assert max(seen) <= 1
