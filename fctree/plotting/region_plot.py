@@ -205,7 +205,13 @@ def _samples(tree, X, y, classes, output):
     if y.shape[:1] != X.shape[:1] or y.ndim > 2:
         raise ValueError(f"y has shape {y.shape}, X has {X.shape[0]} samples")
     if tree.n_classes is None:
-        return X, (y if y.ndim == 1 else y[:, output]).astype(np.float64)
+        try:
+            return X, (y if y.ndim == 1 else y[:, output]).astype(np.float64)
+        except ValueError as error:
+            raise ValueError(
+                "y has to be numbers, as this tree predicts numbers: those of a classifier's estimators_ know no classes, but "
+                "predict scores of them"
+            ) from error
     classes = np.arange(tree.n_classes) if classes is None else classes
     index = np.searchsorted(classes, y.ravel()).clip(max=len(classes) - 1)
     if np.any(classes[index] != y.ravel()):

@@ -155,6 +155,14 @@ def test_partial_effects_of_other_tables(library):
     np.testing.assert_array_equal(*images)
 
 
+def test_trees_of_ensembles_take_numbers_as_targets():
+    labels = np.where(Y > 1.0, "yes", "no")
+    tree = fctree.CurvatureForestClassifier(n_estimators=2).fit(X[:, :2], labels).estimators_[0]
+    plot_regions(tree, X=X[:, :2], y=Y > 1.0)
+    with pytest.raises(ValueError, match="y has to be numbers.* estimators_ know no classes"):
+        plot_regions(tree, X=X[:, :2], y=labels)
+
+
 def test_what_partial_effects_need():
     model = MODELS["symmetric"]
     with pytest.raises(ValueError, match="has 4 features: choose two"):
