@@ -52,6 +52,8 @@ def validate_table(estimator, X, y="no_validation", *, reset, impute=False, **ch
     X = check_frame(X)
     X = without_mask(X)
     refuse_mask("y", y)
+    if getattr(y, "shape", ())[1:] == (0,):
+        raise ValueError(f"y has the shape {y.shape}: it holds no targets")
     if issparse(y):
         raise TypeError("y is sparse: y.toarray() is the array that it has to be")
     try:

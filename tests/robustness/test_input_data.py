@@ -193,6 +193,12 @@ def test_text_and_complex_numbers_are_refused(problem):
         kind().fit(X + 1j, y)
 
 
+def test_targets_without_an_output_are_said_to_be_in_y(problem):
+    kind, X, y = problem
+    with pytest.raises(ValueError, match=r"y has the shape \(\d+, 0\)"):
+        kind().fit(X, np.empty((len(X), 0)))
+
+
 def test_classes_must_be_classes():
     X, y = smooth_table(60, 3, seed=94)
     with pytest.raises(ValueError, match="Unknown label type"):
