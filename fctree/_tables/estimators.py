@@ -170,6 +170,8 @@ def _targets_of_statistics(estimator, train, n_classes, continuing):
 def _encode(estimator, train, evals, n_classes, continuing, robust=False):
     encoder = getattr(estimator, "encoder_", None)
     X, y, weight = train
+    if continuing:
+        _check_kept_categories(estimator, encoder)
     if encoder is None:
         return X, evals
     if not continuing:
@@ -194,6 +196,18 @@ def _encode(estimator, train, evals, n_classes, continuing, robust=False):
         features, counted_features = encoder.transform(X).copy(), features
         features[counted] = counted_features
     return features, [encoder.transform(X_eval) for X_eval in evals]
+
+
+def _check_kept_categories(estimator, encoder):
+    """ValueError if a warm start asks for other categories than the first fit has found."""
+    n_features = estimator.n_features_in_
+    known = [None] * n_features if encoder is None else encoder.categories
+    wanted = wanted_categories(estimator, getattr(estimator, "feature_names_in_", None), n_features)
+    if any(want not in (None, values is not None) for want, values in zip(wanted, known, strict=True)):
+        raise ValueError(
+            f"categorical_features={estimator.categorical_features!r} names other columns than the model that is continued "
+            "takes for categories: keep them, or fit anew with warm_start=False"
+        )
 
 
 def indicator_limits(estimator):

@@ -120,6 +120,9 @@ def test_warm_starts_continue_as_one_fit(model, y):
     half = clone(model).set_params(warm_start=True, **{size: 2}).fit(FRAME, y)
     half.set_params(**{size: getattr(model, size)}).fit(FRAME, y)
     np.testing.assert_array_equal(half.predict(FRAME), whole.predict(FRAME))
+    with pytest.raises(ValueError, match="names other columns than the model that is continued"):
+        half.set_params(categorical_features=["city"]).fit(FRAME, y)
+    np.testing.assert_array_equal(half.predict(FRAME), whole.predict(FRAME))
 
 
 @each_model
