@@ -37,7 +37,7 @@ class TableEncoder:
 
     A column of numbers stays; where `impute`, missing values become the training mean, with an indicator if training
     had any. A column of few categories (`one_hot_max_size`) becomes an indicator each (of two: of the second). One of
-    more becomes a target statistic for each target and, where the table has numbers, one for what a linear model of
+    more becomes a target statistic for each target and, where numbers vary, one for what a linear model of
     these leaves of each target; without `impute` the category's share of the samples too. `IndicatorLimits`
     may give it indicators instead, or as well. Pairs of columns that say more than each of them become target
     statistics. Missing values are a category of their own if training had any. An unseen category or pair gets

@@ -81,6 +81,9 @@ def _fit_statistics(encoder, places, targets, weighting, tables):
     columns = [key for key in tables if encoder.has_statistics(key[0])]
     numeric = [c for c, values in enumerate(encoder.categories) if values is None]
     model = fit_linear_model(places, numeric, targets, weighting)
+    known = len(encoder.strengths[columns[0][0]]) if columns else 0
+    if model is not None and not (known > len(targets.numbers) if known else np.any(model.scales)):
+        model = None  # no number varies, or none did in the first fit
     effects = effect_sums(places, encoder, columns, model, targets, weighting)
     by_fold = {}
     for (column,), of_effects in zip(columns, effects, strict=True):

@@ -14,6 +14,7 @@ from fctree import (
     CurvatureTreeRegressor,
     FCODTClassifier,
     FCODTRegressor,
+    SoftTreeRegressor,
 )
 from sklearn.base import clone
 
@@ -124,3 +125,15 @@ def test_large_tables_have_bins_of_the_columns_that_vary():
     expected = clone(model).fit(X, y).predict(X[:100])
     np.testing.assert_allclose(model.fit(wide, y).predict(wide[:100]), expected, rtol=0, atol=1e-10)
     assert set(np.flatnonzero(model.feature_importances_)) <= set(places)
+
+
+def test_a_constant_column_gives_categories_no_mean_effect():
+    """It would be the target mean again. A warm start keeps the features of the first fit."""
+    rng = np.random.default_rng(0)
+    city = rng.choice(list("abcdefghij"), 400).astype(object)
+    y = (city == "a") + rng.standard_normal(400)
+    constant, varying = (np.column_stack([city, number]).astype(object) for number in (np.ones(400), y.round(1)))
+    for first, then, n_features in ((constant, varying, 2), (varying, constant, 3)):
+        model = SoftTreeRegressor(max_epochs=1, warm_start=True, categorical_features=[0], random_state=0).fit(first, y)
+        assert len(model.encoder_.layout()) == n_features
+        assert np.all(np.isfinite(model.set_params(max_epochs=2).fit(then, y).predict(then)))
