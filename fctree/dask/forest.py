@@ -4,6 +4,7 @@ from distributed import default_client
 
 from fctree._parameters import fitted_attributes
 from fctree._sklearn import fit_context
+from fctree._training.progress import ProgressBar
 from fctree._validation import draw_seed, fitted_whole
 from fctree.dask.cluster import gather, threads_here
 from fctree.dask.partitions import join_partitions, partition_rows, remember_features
@@ -25,7 +26,7 @@ def _grow_range(local, rows, found, first, last):
     local.n_jobs = threads_here()
     local.step_share_, local.split_margin_, compared = found
     X, targets, weight = local._samples(rows.X, rows.y, rows.weight, reset=True)
-    trees = local._grow_range(X, targets, weight, first, last, compared)
+    trees = local._grow_range(X, targets, weight, range(first, last), compared, ProgressBar(False))
     return trees, fitted_attributes(local)
 
 
@@ -60,10 +61,10 @@ class _DaskForest:
         Raises
         ------
         ValueError
-            For data that the plain estimators refuse, and for `warm_start` and `oob_score`.
+            For data that the plain estimators refuse, and for `warm_start`, `oob_score` and `verbose`.
         """
         with fitted_whole(self) as fitted:
-            for name in ("warm_start", "oob_score"):
+            for name in ("warm_start", "oob_score", "verbose"):
                 if getattr(fitted, name):
                     raise ValueError(f"{name}=True is not supported on Dask")
             client = default_client()
@@ -96,7 +97,7 @@ class DaskCurvatureForestRegressor(PredictsTargets, _DaskForest, CurvatureForest
     """`CurvatureForestRegressor` with a range of the trees on each worker.
 
     The trees are identical to those of `CurvatureForestRegressor`, and so are parameters and attributes.
-    `warm_start` and `oob_score` are not supported; workers use their own number of threads (``nthreads``).
+    `warm_start`, `oob_score` and `verbose` are not supported; workers use their own number of threads (``nthreads``).
 
     Examples
     --------
@@ -117,7 +118,7 @@ class DaskCurvatureForestClassifier(PredictsClasses, _DaskForest, CurvatureFores
     """`CurvatureForestClassifier` with a range of the trees on each worker.
 
     The trees are identical to those of `CurvatureForestClassifier`, and so are parameters and attributes.
-    `warm_start` and `oob_score` are not supported; workers use their own number of threads (``nthreads``).
+    `warm_start`, `oob_score` and `verbose` are not supported; workers use their own number of threads (``nthreads``).
 
     Examples
     --------

@@ -19,6 +19,7 @@ from fctree._tables.encoder import IndicatorLimits
 from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_training, feature_groups, rounds_features
 from fctree._threads import count_threads, threads_for
 from fctree._training.class_weights import weighted_by_class
+from fctree._training.progress import ProgressBar
 from fctree._training.weight_scale import rescale_small_weights
 from fctree._typing import ArrayLike, RandomState, Self
 from fctree._validation import (
@@ -70,6 +71,8 @@ _SHARE_OF_STEPS = 0.1
 
 _MOST_JUDGED = 20_000  # samples by which kinds of trees and the exponent of classes are chosen
 
+_SHOWN = 16  # trees of each thread between two steps of a progress bar
+
 _COUNTS = {"sqrt": np.sqrt, "log2": np.log2}
 
 
@@ -97,6 +100,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         "step_trees": ["boolean"],
         **TABLE_CONSTRAINTS,
         "warm_start": ["boolean"],
+        "verbose": ["verbose"],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
@@ -118,6 +122,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         tree: Any = None,
         categorical_features: ArrayLike | str | None = "from_dtype",
         warm_start: bool = False,
+        verbose: int = 0,
         n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:
@@ -197,8 +202,9 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             )
         if continuing and self.n_estimators == done:
             return
-        compared = None if continuing else self._compare_kinds(X, targets, weight)
-        trees = self._grow_range(X, targets, weight, done, self.n_estimators, compared)
+        with ProgressBar(self.verbose, total=self.n_estimators - done, desc=type(self).__name__, unit="tree") as bar:
+            compared = None if continuing else self._compare_kinds(X, targets, weight)
+            trees = self._grow_range(X, targets, weight, range(done, self.n_estimators), compared, bar)
         self.trees_ = ObliqueTrees.concatenate([self.trees_, trees]) if done else trees
 
     def _tree_settings(self):
@@ -228,16 +234,19 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             self.split_margin_ = CLEAR_MARGIN
         return compared
 
-    def _grow_range(self, X, targets, weight, first, last, compared):
-        """Grow the trees ``first`` to ``last - 1``, which depend only on these numbers, `step_share_` and
-        `split_margin_`; the first of them are among those ``compared``."""
-        numbers = range(first, last)
+    def _grow_range(self, X, targets, weight, numbers, compared, bar):
+        """Grow the trees of a range of numbers, which depend only on these, `step_share_` and `split_margin_`; the first of
+        them are among those ``compared``."""
         clear = self.tree is None and getattr(self, "split_margin_", 0.0) == CLEAR_MARGIN
         kinds = kinds_of(numbers, self.step_share_ if self.step_trees else 0.0, CLEAR_GAIN if clear else ANY_GAIN)
-        n_known = 0 if compared is None else len(range(first, min(last, N_COMPARED)))
+        n_known = 0 if compared is None else len(range(numbers[0], min(numbers[-1] + 1, N_COMPARED)))
         parts = [compared.take(numbers[:n_known], kinds[:n_known])] if n_known else []
-        if n_known < len(numbers):
-            parts.append(self._grow_trees(X, targets, weight, numbers[n_known:], kinds[n_known:]))
+        bar.update(n_known)
+        together = len(numbers) if bar.disable else _SHOWN * count_threads(self.n_jobs)
+        for start in range(n_known, len(numbers), together):
+            part = slice(start, start + together)
+            parts.append(self._grow_trees(X, targets, weight, numbers[part], kinds[part]))
+            bar.update(len(numbers[part]))
         return ObliqueTrees.concatenate(parts)
 
     def _grow_trees(self, X, targets, weight, numbers, kinds):

@@ -36,8 +36,8 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
         Weights of the classes, which multiply the sample weights: a dict (missing classes have weight 1),
         or "balanced" for equal total weights.
     max_samples, max_features, bootstrap, oob_score, max_depth, alpha, \
-            min_samples_leaf, max_coef, extrapolation, step_trees, tree, categorical_features, warm_start, n_jobs, \
-            random_state
+            min_samples_leaf, max_coef, extrapolation, step_trees, tree, categorical_features, warm_start, verbose, \
+            n_jobs, random_state
         As in `CurvatureForestRegressor`.
 
     Attributes
@@ -95,6 +95,7 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
         tree: Any = None,
         categorical_features: ArrayLike | str | None = "from_dtype",
         warm_start: bool = False,
+        verbose: int = 0,
         n_jobs: int | None = None,
         random_state: RandomState = None,
     ) -> None:

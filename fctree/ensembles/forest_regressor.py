@@ -64,6 +64,8 @@ class CurvatureForestRegressor(
     warm_start : bool, default=False
         Whether `fit` adds trees to those of the last fit, up to `n_estimators` in total; the result is the
         same as from a single fit. `step_share_` and `split_margin_` stay those of the first fit.
+    verbose : int, default=0
+        1 shows the progress over the trees.
     n_jobs
         As in `CurvatureBoostingRegressor`.
     random_state : int, RandomState instance or None, default=None

@@ -108,7 +108,7 @@ def test_bags_and_delayed_objects_are_refused(kind):
             kind().fit(in_chunks(X), other)
 
 
-@pytest.mark.parametrize("name", ["warm_start", "oob_score"])
+@pytest.mark.parametrize("name", ["warm_start", "oob_score", "verbose"])
 def test_what_a_forest_cannot_do_is_refused(name):
     X, y, _ = draw()
     with pytest.raises(ValueError, match=name):

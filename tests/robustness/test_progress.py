@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from fctree import SoftTreeRegressor, SymmetricBoostingRegressor, TreeNTKRegressorCV, _threads
+from fctree import CurvatureForestRegressor, SoftTreeRegressor, SymmetricBoostingRegressor, TreeNTKRegressorCV, _threads
 from fctree._training.progress import progress_listener
 
 X = np.random.default_rng(0).normal(size=(60, 3))
@@ -24,11 +24,22 @@ def test_no_thread_is_left(model, verbose):
 
 @pytest.mark.parametrize(
     "model",
-    [TreeNTKRegressorCV(depths=(1, 2)), SymmetricBoostingRegressor(max_iter=3), SoftTreeRegressor(max_epochs=2)],
+    [TreeNTKRegressorCV(depths=(1, 2)), SymmetricBoostingRegressor(max_iter=3), SoftTreeRegressor(max_epochs=2),
+     CurvatureForestRegressor(n_estimators=2)],
 )
 def test_no_stream_is_no_bar(model, monkeypatch):
     monkeypatch.setattr(sys, "stderr", None)
     model.set_params(verbose=1).fit(X, Y)
+
+
+def test_forests_show_trees_and_are_the_same(capfd):
+    forest = CurvatureForestRegressor(n_estimators=50, random_state=0)
+    silent = forest.fit(X, Y).predict(X)
+    assert capfd.readouterr().err == ""
+    np.testing.assert_array_equal(forest.set_params(verbose=1).fit(X, Y).predict(X), silent)
+    assert "CurvatureForestRegressor: 100%" in (shown := capfd.readouterr().err) and "50/50" in shown
+    forest.set_params(warm_start=True, n_estimators=90).fit(X, Y)
+    assert "40/40" in capfd.readouterr().err
 
 
 def test_a_line_of_progress_is_one_write(monkeypatch):
