@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/loss/order_statistics.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 
 constexpr index_t kTaskRows = 1024;
 
-// Smallest curvature of a sample: sums of curvatures are divisors.
+// Smallest curvature of a sample under a loss with a hessian: sums of curvatures are divisors.
 constexpr double kLeastCurvature = 1e-16;
 
 // Residuals below a share of their scale are replaced by it, to bound their weights. For a median it is Huber's
@@ -73,10 +74,11 @@ Secants find_secants(const Loss& loss, const ScoredSamples& s, const Derivatives
 }
 
 // Writes the targets of row i and returns its weight. The parabola's slope, not the loss's: the
-// two differ below `least` alone, where the sign of a residual may be its rounding.
+// two differ below `least` alone, where the sign of a residual may be its rounding. Curvatures
+// have the unit 1 / y, so that no size is too small: the least number only keeps divisors above 0.
 double secant_weight(const ScoredSamples& s, const Derivatives& d, index_t i,
                      const Secants& secants, double* target) {
-  double largest = kLeastCurvature;
+  double largest = std::numeric_limits<double>::min();
   for (index_t k = 0; k < s.n_outputs; ++k) {
     const index_t at = k * s.n_samples + i;
     const double residual = (s.y[at] - s.raw[at]) / s.unit_of(k);

@@ -98,6 +98,17 @@ def test_any_unit_changes_rounding(name, unit, samples):
     np.testing.assert_allclose(scaled / unit, plain, atol=1e-2 if "soft" in name else 1e-9)
 
 
+@pytest.mark.parametrize("exponent", [-500, 54, 500])
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("cls", BOOSTERS)
+def test_far_powers_of_two_change_no_bit(cls, loss, exponent, samples):
+    X, y, _ = samples
+    unit, model = 2.0**exponent, cls(loss=loss, max_iter=5, calibration_fraction=0.3, random_state=0)
+    plain, scaled = clone(model).fit(X, y[:, 0]), model.fit(X, y[:, 0] * unit)
+    np.testing.assert_array_equal(scaled.predict(X), plain.predict(X) * unit)
+    np.testing.assert_array_equal(scaled.predict_interval(X), plain.predict_interval(X) * unit)
+
+
 @given(st.lists(st.integers(-60, 60), min_size=2, max_size=3), st.integers(0, 2**32 - 1))
 def test_every_unit(exponents, seed):
     rng = np.random.default_rng(seed)
