@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from fctree._training.target_units import square_unit
+
 _STANDARD_ERRORS = 2.0
 
 
@@ -13,6 +15,6 @@ def clearly_positive(differences, weight):
     known = np.isfinite(differences) & (weight > 0.0)
     if not known.any():
         return False
-    differences, share = differences[known], weight[known] / weight[known].sum()
+    differences, share = differences[known] / square_unit(differences[known]), weight[known] / weight[known].sum()
     mean = share @ differences
     return bool(mean > _STANDARD_ERRORS * np.sqrt(share**2 @ (differences - mean) ** 2))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fctree._training.target_units import square_unit
 from fctree.ensembles.trees import ObliqueTrees
 
 ANY_GAIN, STEPS, CLEAR_GAIN = range(3)
@@ -48,6 +49,8 @@ def choose_kinds(errors, weight):
     if not np.any(weight > 0.0):
         return ANY_GAIN, 0.0
     errors = {kind: np.where(known[:, np.newaxis], halves, 0.0) for kind, halves in errors.items()}
+    unit = square_unit(list(errors.values()))
+    errors = {kind: halves / unit for kind, halves in errors.items()}
     loss = {kind: np.einsum("np,np,n->", *halves, weight) for kind, halves in errors.items()}
     curved = CLEAR_GAIN if loss.get(CLEAR_GAIN, np.inf) < loss[ANY_GAIN] else ANY_GAIN
     share = _best_share(np.stack([errors[curved], errors[STEPS]]), weight) if STEPS in errors else 0.0
@@ -67,7 +70,7 @@ def _best_share(errors, weight):
     factors = np.stack([(1.0 - shares) ** 2, shares * (1.0 - shares), shares**2], axis=1)
     more = factors - factors[np.argmin(factors @ mean)]
     deviation = np.sqrt(np.maximum(np.einsum("sa,ab,sb->s", more, covariance, more), 0.0))
-    return float(shares[np.argmax(more @ mean <= _DEVIATIONS * deviation)])  # 0 of errors that overflow
+    return float(shares[np.argmax(more @ mean <= _DEVIATIONS * deviation)])
 
 
 def step_depth(n_samples, n_features, n_outputs, n_varying):

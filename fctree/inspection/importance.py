@@ -205,7 +205,7 @@ class _Comparison:
         self.outputs = study.full_outputs(method)
         self.halves = None
         self.full_score, self.full_influence = study.score(self.target, self.outputs)
-        self.full_variance = self.target.variance_of_mean(self.full_influence)
+        self.full_error = self.target.error_of_mean(self.full_influence)
         if sample_splitting:
             # The test part's rows are in the order of the data: every other one.
             rows = np.arange(len(study.parts.test))
@@ -214,23 +214,22 @@ class _Comparison:
                     f"sample_splitting=True needs 4 test samples at least, got {len(rows)}: raise test_fraction"
                 )
             self.halves = rows[::2], rows[1::2]
-            self.full_score, self.full_variance = self._score(self.outputs, self.halves[0])
+            self.full_score, self.full_error = self._score(self.outputs, self.halves[0])
 
     def _score(self, outputs, rows):
         target = self.target.take(rows)
         value, influence = self.study.score(target, outputs[rows])
-        return value, target.variance_of_mean(influence)
+        return value, target.error_of_mean(influence)
 
     def importance(self, outputs):
         """(importance, score without the group, standard error, standard error valid at 0)."""
         if self.halves is not None:
-            score, variance = self._score(outputs, self.halves[1])
-            stderr = np.sqrt(self.full_variance + variance)
+            score, error = self._score(outputs, self.halves[1])
+            stderr = np.hypot(self.full_error, error)
             return self.full_score - score, score, stderr, stderr
         score, influence = self.study.score(self.target, outputs)
-        stderr = np.sqrt(self.target.variance_of_mean(self.full_influence - influence))
-        variance = self.target.variance_of_mean(influence)
+        stderr = self.target.error_of_mean(self.full_influence - influence)
         # Halves of the samples: twice the variance of each score.
-        halves = 2.0 * (self.full_variance + variance)
-        null = np.sqrt(stderr**2 + self.share * halves)
+        halves = np.sqrt(2.0) * np.hypot(self.full_error, self.target.error_of_mean(influence))
+        null = np.hypot(stderr, np.sqrt(self.share) * halves)
         return self.full_score - score, score, stderr, null

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import xlogy
 
+from fctree._training.target_units import square_unit
+
 _LEAST_PROBABILITY = 1e-15
 
 
@@ -32,11 +34,13 @@ class Target:
         weight = None if self.weight is None else self.weight[rows]
         return Target(self.y[rows], weight, self.n_classes)
 
-    def variance_of_mean(self, influence):
-        """Variance of the weighted mean of influence values (..., n_samples)."""
+    def error_of_mean(self, influence):
+        """Standard error of the weighted mean of influence values (..., n_samples)."""
+        unit = square_unit(influence)
+        squares = (influence / unit) ** 2
         if self.weight is None:
-            return np.mean(influence**2, axis=-1) / len(self.y)
-        return influence**2 @ self.weight**2 / self.weight.sum() ** 2
+            return unit * np.sqrt(np.mean(squares, axis=-1) / len(self.y))
+        return unit * np.sqrt(squares @ self.weight**2) / self.weight.sum()
 
 
 def target_of(samples):
@@ -122,7 +126,7 @@ def r2(target, outputs):
     mse, variance = target.mean(errors), target.mean(spread)
     if not np.all(variance > 0):
         raise ValueError("scoring='r2' needs test targets that are not all equal")
-    influence = -(errors - mse) / variance + mse / variance**2 * (spread - variance)
+    influence = (mse / variance * (spread - variance) - (errors - mse)) / variance
     return float(np.mean(1.0 - mse / variance)), influence.mean(axis=1)
 
 

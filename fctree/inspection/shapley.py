@@ -110,7 +110,7 @@ confidence_level, min_iter, verbose, n_jobs, client, random_state
     scores = _SubsetScores(study, subsets, members)
     scores.evaluate(method, verbose)
     values = subsets.weights @ scores.values
-    stderr, null_stderr = scores.errors(subsets.sampling_variance(scores.values))
+    stderr, null_stderr = scores.errors(subsets.sampling_error(scores.values))
     interval = wald(values, stderr, confidence_level, null_stderr, len(study.parts.test))
     return ShapleyResult(
         **study.common_results(names, members, interval),
@@ -185,7 +185,7 @@ class _SubsetScores:
         """Standard errors of the values, and those of a comparison on disjoint halves of
         phi_j + v(empty) with v(empty), which are valid at 0 too."""
         target = self.study.target
-        stderr = np.sqrt(target.variance_of_mean(self.influence) + sampling)
-        shifted = target.variance_of_mean(self.influence + self.empty_influence)
-        empty = target.variance_of_mean(self.empty_influence)
-        return stderr, np.sqrt(2.0 * (shifted + empty) + sampling)
+        stderr = np.hypot(target.error_of_mean(self.influence), sampling)
+        shifted = target.error_of_mean(self.influence + self.empty_influence)
+        empty = target.error_of_mean(self.empty_influence)
+        return stderr, np.hypot(np.sqrt(2.0) * np.hypot(shifted, empty), sampling)

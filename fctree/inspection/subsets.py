@@ -14,6 +14,8 @@ from math import comb
 
 import numpy as np
 
+from fctree._training.target_units import square_unit
+
 
 class AllSubsets:
     """Every subset of `n_players`, numbered by its bits.
@@ -32,8 +34,8 @@ class AllSubsets:
         without = share[np.minimum(sizes, n_players - 1)]
         self.weights = np.where(self.kept.T, with_player, -without)
 
-    def sampling_variance(self, scores):
-        """Variance of the values for the draw of the subsets: none."""
+    def sampling_error(self, scores):
+        """Standard errors of the values for the draw of the subsets: none."""
         return np.zeros(self.kept.shape[1])
 
 
@@ -81,10 +83,11 @@ class DrawnSubsets:
         of_empty = -equal - fit @ (1.0 - size)
         self.weights = np.column_stack([of_empty, fit, of_full])
 
-    def sampling_variance(self, scores):
-        """Variance of the values for the draw of the subsets, from the fit's residuals."""
+    def sampling_error(self, scores):
+        """Standard errors of the values for the draw of the subsets, from the fit's residuals."""
         values = self.weights @ scores
         residuals = scores[1:-1] - scores[0] - self.kept[1:-1] @ values
         parts = residuals[:, None] * (self._design @ self._solved.T)
         of_pairs = parts[self._pairs].mean(axis=1)
-        return (of_pairs**2).mean(axis=0) / len(of_pairs)
+        unit = square_unit(of_pairs)
+        return unit * np.sqrt(((of_pairs / unit) ** 2).mean(axis=0) / len(of_pairs))

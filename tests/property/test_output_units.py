@@ -72,7 +72,7 @@ def fitted(name, X, y, weight):
     return model.fit(X, y, weight)
 
 
-@pytest.mark.parametrize("unit", [[2.0**9, 1.0, 2.0**-12], [2.0**9], [2.0**-12]], ids=str)
+@pytest.mark.parametrize("unit", [[2.0**9, 1.0, 2.0**-12], [2.0**9], [2.0**-12], [2.0**-490], [2.0**490]], ids=str)
 @pytest.mark.parametrize("name", MODELS)
 def test_powers_of_two_change_no_bit(name, unit, samples):
     X, y, weight = samples

@@ -67,7 +67,7 @@ def test_drawn_subsets_tend_to_the_shapley_values():
     expected = AllSubsets(6).weights @ scores
     subsets = DrawnSubsets(6, 400_000, np.random.default_rng(0))
     found = subsets.weights @ scores[number(subsets.kept)]
-    error = np.sqrt(subsets.sampling_variance(scores[number(subsets.kept)]))
+    error = subsets.sampling_error(scores[number(subsets.kept)])
     assert error.max() < 0.005
     assert np.all(np.abs(found - expected) < 5 * error)
 
@@ -90,7 +90,7 @@ def test_sampling_error_is_that_of_repetitions():
         subsets = DrawnSubsets(6, 200, np.random.default_rng(seed))
         of_drawn = scores[number(subsets.kept)]
         found.append(subsets.weights @ of_drawn)
-        errors.append(subsets.sampling_variance(of_drawn))
+        errors.append(subsets.sampling_error(of_drawn) ** 2)
     # Standard deviations of 300 repetitions are known to 4 %; the linearisation costs more.
     ratio = np.std(found, axis=0) / np.sqrt(np.mean(errors, axis=0))
     assert np.all((ratio > 0.8) & (ratio < 1.25)), ratio
@@ -101,7 +101,7 @@ def test_additive_game_is_known_without_error():
     subsets = DrawnSubsets(5, 30, np.random.default_rng(0))
     scores = 4.0 + subsets.kept @ parts
     np.testing.assert_allclose(subsets.weights @ scores, parts, atol=1e-12)
-    assert subsets.sampling_variance(scores).max() < 1e-24
+    assert subsets.sampling_error(scores).max() < 1e-12
 
 
 def test_too_few_draws():

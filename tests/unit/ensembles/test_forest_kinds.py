@@ -73,9 +73,15 @@ def test_clear_gains_are_taken_where_their_error_is_less(seed, weighted):
     assert choose_kinds(errors, weight if weighted else None) == (expected, 0.0)
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_errors_that_overflow_leave_curvature_trees():
-    assert choose_kinds(of_all_kinds(np.full((2, 5, 1), 1e200)), None) == (ANY_GAIN, 0.0)
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("exponent", [-1000, -270, 260, 1000])
+def test_errors_of_any_size_choose_alike(exponent):
+    rng = np.random.default_rng(0)
+    errors = {kind: size * rng.standard_normal((1, 40, 1)) + rng.standard_normal((2, 40, 1))
+              for kind, size in ((ANY_GAIN, 3.0), (STEPS, 2.0), (CLEAR_GAIN, 2.0))}
+    curved, share = choose_kinds(errors, None)
+    assert curved == CLEAR_GAIN and share == 0.4
+    assert choose_kinds({kind: halves * 2.0**exponent for kind, halves in errors.items()}, None) == (curved, share)
 
 
 def test_no_sample_is_left_out_by_all_groups():

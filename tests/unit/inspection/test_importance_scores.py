@@ -101,9 +101,29 @@ def test_auc_error_is_that_of_repetitions():
         target = Target(y, None, 2)
         value, influence = SCORES["roc_auc"](target, np.column_stack([-score, score]))
         values.append(value)
-        variances.append(target.variance_of_mean(influence))
+        variances.append(target.error_of_mean(influence) ** 2)
     # A standard deviation of 300 repetitions is known to 4 %.
     assert np.std(values) / np.sqrt(np.mean(variances)) == pytest.approx(1.0, abs=0.15)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("exponent", [-490, -270, 260, 490])
+@pytest.mark.parametrize("scoring", ["neg_mean_squared_error", "r2"])
+@pytest.mark.parametrize("importance", [
+    lambda *data, **options: variable_importance(*data, **options),
+    lambda *data, **options: variable_importance(*data, sample_splitting=True, **options),
+    lambda *data, **options: shapley_importance(*data, n_subsets=12, **options),
+], ids=["variable", "split", "Shapley"])
+def test_errors_are_those_of_any_unit(importance, scoring, exponent):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 4))
+    y = np.abs(X[:, 0]) + 0.5 * X[:, 1] + 0.1 * rng.standard_normal(120)
+    model = SymmetricBoostingRegressor(max_iter=5, tol=0.0, random_state=0)
+    plain, scaled = (importance(model, X, y * unit, scoring=scoring, random_state=0) for unit in (1.0, 2.0**exponent))
+    unit = 1.0 if scoring == "r2" else 4.0**exponent
+    np.testing.assert_array_equal(scaled.importances, plain.importances * unit)
+    np.testing.assert_array_equal(scaled.stderr, plain.stderr * unit)
+    np.testing.assert_array_equal(scaled.p_values, plain.p_values)
 
 
 @pytest.mark.parametrize(
