@@ -49,7 +49,6 @@ cdef extern from "soft/params.hpp" namespace "fctree::soft" nogil:
         int64_t max_epochs
         double l2_regularization
         double l2_leaf_reg
-        cbool early_stopping
         int64_t n_iter_no_change
         double tol
         uint64_t seed
@@ -113,23 +112,28 @@ cdef extern from "soft/train.hpp" namespace "fctree::soft" nogil:
     cdef cppclass SoftTask:
         SoftSamples train
         const SoftSamples* eval
+        vector[double] past_losses
         LossChoice loss
         int64_t n_targets
         int64_t n_outputs
         const double* offset
         double multiplier
 
+    cdef cppclass SoftWeights[T]:
+        T* splits
+        T* leaves
+        double* mean
+        double* variance
+
     cdef cppclass SoftState[T]:
         const int32_t* children
         int64_t n_nodes
-        T* split_weights
-        T* leaf_weights
+        SoftWeights[T] last
+        SoftWeights[T] best
         T* split_first_moment
         T* split_second_moment
         T* leaf_first_moment
         T* leaf_second_moment
-        double* running_mean
-        double* running_variance
         double* reached_leaves
         int64_t n_batches
         int64_t n_epochs

@@ -271,16 +271,27 @@ cdef SoftSamples samples_of(tuple arrays):
     return samples
 
 
+cdef SoftWeights[real] weights_of(real[:, :, ::1] split_weights, real[:, :, ::1] leaf_weights,
+                                  dict arrays) except *:
+    """A view of the arrays of weights that predict."""
+    cdef double[::1] mean = arrays["running_mean"]
+    cdef double[::1] variance = arrays["running_variance"]
+    cdef SoftWeights[real] weights
+    weights.splits = &split_weights[0, 0, 0]
+    weights.leaves = &leaf_weights[0, 0, 0]
+    weights.mean = &mean[0]
+    weights.variance = &variance[0]
+    return weights
+
+
 cdef SoftHistory train_of(const SoftTask& task, const SoftTreeParams& params,
                           real[:, :, ::1] split_weights, real[:, :, ::1] leaf_weights,
-                          dict state, const RoundListener& listener, int n_threads) except *:
+                          dict state, best, const RoundListener& listener, int n_threads) except *:
     """Trains in place; the counters of ``state`` are set to their new values."""
     cdef real[:, :, ::1] split_first = state["split_first_moment"]
     cdef real[:, :, ::1] split_second = state["split_second_moment"]
     cdef real[:, :, ::1] leaf_first = state["leaf_first_moment"]
     cdef real[:, :, ::1] leaf_second = state["leaf_second_moment"]
-    cdef double[::1] mean = state["running_mean"]
-    cdef double[::1] variance = state["running_variance"]
     cdef double[::1] reached = state["reached_leaves"]
     cdef const int32_t[:, ::1] children = state["children"]
     cdef SoftState[real] native
@@ -288,14 +299,13 @@ cdef SoftHistory train_of(const SoftTask& task, const SoftTreeParams& params,
     native.children = &children[0, 0]
     native.n_nodes = split_weights.shape[1]
     native.reached_leaves = &reached[0]
-    native.split_weights = &split_weights[0, 0, 0]
-    native.leaf_weights = &leaf_weights[0, 0, 0]
+    native.last = weights_of[real](split_weights, leaf_weights, state)
+    if best is not None:
+        native.best = weights_of[real](best["split_weights"], best["leaf_weights"], best)
     native.split_first_moment = &split_first[0, 0, 0]
     native.split_second_moment = &split_second[0, 0, 0]
     native.leaf_first_moment = &leaf_first[0, 0, 0]
     native.leaf_second_moment = &leaf_second[0, 0, 0]
-    native.running_mean = &mean[0]
-    native.running_variance = &variance[0]
     native.n_batches = state["n_batches"]
     native.n_epochs = state["n_epochs"]
     cdef Execution execution = execution_on(n_threads)
@@ -307,12 +317,13 @@ cdef SoftHistory train_of(const SoftTask& task, const SoftTreeParams& params,
     return history
 
 
-def train(tuple train, eval, *, dict state, tuple loss, const double[::1] offset,
+def train(tuple train, eval, *, dict state, best, list past_losses, tuple loss, const double[::1] offset,
           double multiplier, dict params, listener, int n_threads):
     """Train in place the arrays of ``state``, all of one type; returns the losses and leaves.
 
     ``train`` and ``eval`` (or None) are tuples ``(X, y, weight)`` with arrays of shapes (n, d),
-    (n_targets, n), (n,) or None. ``state`` has the names of ``SoftState``.
+    (n_targets, n), (n,) or None. ``state`` has the weights of the last epoch, ``best`` (with ``eval``, else None)
+    those with the least loss of ``eval``, whose ``past_losses`` are those of earlier epochs.
     """
     cdef SoftTask task
     cdef SoftSamples eval_samples
@@ -321,6 +332,7 @@ def train(tuple train, eval, *, dict state, tuple loss, const double[::1] offset
     if eval is not None:
         eval_samples = samples_of(eval)
         task.eval = &eval_samples
+    task.past_losses = past_losses
     task.loss = loss_choice(loss)
     task.n_targets = len(train[1])
     task.n_outputs = offset.shape[0]
@@ -332,9 +344,9 @@ def train(tuple train, eval, *, dict state, tuple loss, const double[::1] offset
     cdef SoftHistory history
     if state["split_weights"].dtype == np.float32:
         history = train_of[float](task, native_params, state["split_weights"],
-                                  state["leaf_weights"], state, native_listener, n_threads)
+                                  state["leaf_weights"], state, best, native_listener, n_threads)
     else:
         history = train_of[double](task, native_params, state["split_weights"],
-                                   state["leaf_weights"], state, native_listener, n_threads)
+                                   state["leaf_weights"], state, best, native_listener, n_threads)
     holder.raise_error()
     return numbers(history.train_loss), numbers(history.eval_loss), numbers(history.reached)

@@ -12,7 +12,7 @@ from fctree.persistence.checks import (
     of_regressors,
 )
 from fctree.persistence.table_checks import n_tree_features
-from fctree.soft.state import ARRAYS, MOST_LEAVES
+from fctree.soft.state import ARRAYS, LAST_WEIGHTS, MOST_LEAVES
 
 _NAMES = (
     "_state", "_random_seed", "baseline_", "output_scale_", "n_features_in_",
@@ -78,7 +78,8 @@ def _check_children(state, n_nodes):
 def _check_state(model):
     state = model._state
     require(isinstance(state, dict), "_state is not a dict")
-    require({*state, "children"} == {*ARRAYS, *_COUNTERS, "children"}, "_state has other names than a state's")
+    last = LAST_WEIGHTS if not state.keys().isdisjoint(LAST_WEIGHTS) else ()
+    require({*state, "children"} == {*ARRAYS, *last, *_COUNTERS, "children"}, "_state has other names than a state's")
     for name in _COUNTERS:
         value = state[name]
         require(type(value) is int and value >= 0, f"{name} is {value!r}")
@@ -100,6 +101,8 @@ def _check_state(model):
         "leaf_first_moment": leaves,
         "leaf_second_moment": leaves,
     }
+    if last:
+        shapes |= {"last_split_weights": splits.shape, "last_leaf_weights": leaves}
     for name, shape in shapes.items():
         _check_array(name, state[name], splits.dtype)
         require(state[name].shape == shape, f"{name} has the shape {state[name].shape}")
@@ -108,8 +111,10 @@ def _check_state(model):
         "running_variance": n_tree_features(model),
         "reached_leaves": n_trees,
     }
+    if last:
+        lengths |= {f"last_{name}": lengths[name] for name in ("running_mean", "running_variance")}
     for name, length in lengths.items():
         _check_array(name, state[name], np.float64, 1)
         require(len(state[name]) == length, f"{name} has {len(state[name])} values")
-    for name in ARRAYS:
+    for name in (*ARRAYS, *last):
         require(state[name].flags.c_contiguous, f"{name} is not in C order")

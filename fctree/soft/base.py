@@ -36,7 +36,7 @@ from fctree._validation import (
     draw_seed,
     fitted_whole,
 )
-from fctree.soft.state import copied, initial_state, tree_shape
+from fctree.soft.state import WEIGHTS, copied, initial_state, tree_shape, with_best
 
 _ROUTINGS = {routing.name: routing.value for routing in _native.Routing}  # an enumeration takes its time
 _LEAST_LOSS = 0.01  # a loss as good as 0, in variances or nats: that of one class is about 1e-15
@@ -230,7 +230,6 @@ class BaseSoftTree(TakesTables, BaseEstimator):
             "max_epochs": n_epochs,
             "l2_regularization": self.l2_regularization,
             "l2_leaf_reg": self.l2_leaf_reg * self._curvature(),
-            "early_stopping": self.early_stopping,
             "n_iter_no_change": self.n_iter_no_change,
             "tol": self.tol,
             "seed": self._random_seed,
@@ -256,6 +255,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         self._check_shape()
         # Weights that were just drawn belong to nobody yet.
         state = copied(self._state) if self._state["n_batches"] else self._state
+        best = {name: self._state[name].copy() for name in WEIGHTS} if validation else None
         offset, multiplier = self._offset_and_multiplier()
         with progress_listener(
             self.verbose, n_epochs, type(self).__name__, unit="epoch"
@@ -264,6 +264,8 @@ class BaseSoftTree(TakesTables, BaseEstimator):
                 (train.X, self._scaled(train.y), train.weight),
                 validation and (validation.X, self._scaled(validation.y), validation.weight),
                 state=state,
+                best=best,
+                past_losses=self.validation_loss_curve_,
                 loss=(self._loss, 0.0),
                 offset=offset,
                 multiplier=multiplier,
@@ -271,6 +273,8 @@ class BaseSoftTree(TakesTables, BaseEstimator):
                 listener=listener,
                 n_threads=count_threads(self.n_jobs),
             )
+        if best:
+            state = with_best(state, best)
         self._check_finite(state)
         self._state = state
         self._rule = {name: getattr(self, name) for name in self._RULE}

@@ -18,6 +18,9 @@ ARRAYS = (
     "leaf_first_moment", "leaf_second_moment", "running_mean", "running_variance",
     "reached_leaves",
 )  # fmt: skip
+# What predicts. After early stopping these are the best ones; if the last epoch's are others, the state has them too.
+WEIGHTS = "split_weights", "leaf_weights", "running_mean", "running_variance"
+LAST_WEIGHTS = tuple(f"last_{name}" for name in WEIGHTS)
 
 
 def tree_shape(estimator):
@@ -59,5 +62,13 @@ def initial_state(estimator, *, n_features, n_outputs, dtype, seed, n_threads):
 
 
 def copied(state):
-    """A state to train on, so that a fit that does not end leaves the model as it was."""
-    return {name: value.copy() if name in ARRAYS else value for name, value in state.items()}
+    """A state to train on, from the last epoch, so that a fit that does not end leaves the model as it was."""
+    last = {name: state.get(f"last_{name}", state[name]).copy() for name in ARRAYS}
+    return {name: value for name, value in state.items() if name not in LAST_WEIGHTS} | last
+
+
+def with_best(state, best):
+    """The state after training, with these weights to predict with."""
+    if all(np.array_equal(best[name], state[name]) for name in WEIGHTS):
+        return state
+    return state | best | {f"last_{name}": state[name] for name in WEIGHTS}

@@ -20,7 +20,6 @@ struct SoftTreeParams {
   index_t max_epochs;
   double l2_regularization;
   double l2_leaf_reg;
-  bool early_stopping;
   index_t n_iter_no_change;
   double tol;
   std::uint64_t seed;

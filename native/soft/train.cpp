@@ -18,6 +18,7 @@ namespace {
 
 constexpr double kFirstDecay = 0.9, kSecondDecay = 0.999, kEpsilon = 1e-8;
 constexpr double kMomentum = 0.01;  // of the running moments, after 1 / kMomentum batches
+constexpr double kSameLoss = 1e-6;  // relative; instruction sets round differently
 
 double total_weight(const SoftSamples& samples) {
   if (samples.weight == nullptr) return static_cast<double>(samples.x.n_rows);
@@ -52,33 +53,31 @@ class Trainer {
     raw_.resize(rows * task.n_outputs);
     derivative_.resize(2 * rows * task.n_outputs);
     gradient_.resize(rows * task.n_outputs);
-    const Ensemble<T> shape = trees();
+    const Ensemble<T> shape = trees(state.last);
     split_gradient_.resize(params.n_trees * shape.n_nodes() * width_);
     leaf_gradient_.resize(params.n_trees * shape.n_leaves() * task.n_outputs);
     touched_.resize(params.n_trees * shape.n_nodes());
   }
 
   SoftHistory run(const RoundListener& listener) {
-    for (index_t round = 1; round <= params_.max_epochs; ++round) {
+    bool goes_on = !has_stopped();
+    for (index_t round = 1; goes_on && round <= params_.max_epochs; ++round) {
       const index_t epoch = state_.n_epochs;
       run_epoch(epoch);
       ++state_.n_epochs;
-      const double eval_loss = task_.eval != nullptr ? evaluate() : std::nan("");
-      if (task_.eval != nullptr) history_.eval_loss.push_back(eval_loss);
-      const bool stop = stops_early();
-      const double train_loss = history_.train_loss.back();
-      if (!listener.after_round(listener.context, epoch, train_loss, eval_loss) || stop) break;
+      const double eval_loss = task_.eval != nullptr ? evaluate(state_.last) : std::nan("");
+      const bool stop = task_.eval != nullptr && stops_early(eval_loss);
+      goes_on = listener.after_round(listener.context, epoch, history_.train_loss.back(), eval_loss) && !stop;
     }
-    restore_best();
     std::copy(pass_.reached().begin(), pass_.reached().end(), state_.reached_leaves);
     return std::move(history_);
   }
 
  private:
-  Ensemble<T> trees() const {
-    return {state_.split_weights, state_.leaf_weights, state_.children, params_.n_trees,
-            state_.n_nodes,       width_,              task_.n_outputs, params_.routing,
-            params_.gamma,        params_.scale};
+  Ensemble<T> trees(const SoftWeights<T>& weights) const {
+    return {weights.splits, weights.leaves, state_.children, params_.n_trees,
+            state_.n_nodes, width_,         task_.n_outputs, params_.routing,
+            params_.gamma,  params_.scale};
   }
   EnsembleGradients<T> gradients() {
     return {split_gradient_.data(), leaf_gradient_.data(), touched_.data()};
@@ -103,7 +102,7 @@ class Trainer {
     for (index_t b = 0; b < n_batches_; ++b) {
       const index_t n = batches.end(b) - batches.begin(b);
       const double weight = take_batch(order_.data() + batches.begin(b), n);
-      pass_.forward(trees(), {x_.data(), n, width_}, out_.data(), execution_);
+      pass_.forward(trees(state_.last), {x_.data(), n, width_}, out_.data(), execution_);
       loss += find_gradient(n, weight);
       total_weight += weight;
       reached += static_cast<double>(pass_.n_reached_leaves());
@@ -136,8 +135,8 @@ class Trainer {
       batch_moments(gathered_.data(), weight_.data(), n, p_, mean, variance);
       keep_running(mean, variance);
       if (n == 1) {  // which by itself has no variance
-        std::copy_n(state_.running_mean, p_, mean);
-        std::copy_n(state_.running_variance, p_, variance);
+        std::copy_n(state_.last.mean, p_, mean);
+        std::copy_n(state_.last.variance, p_, variance);
       }
       inverse_deviations(mean, variance, p_, factor);
       rule = {mean, factor, params_.fit_intercept};
@@ -152,10 +151,10 @@ class Trainer {
     const double share =
         std::max(kMomentum, 1.0 / static_cast<double>(state_.n_batches + 1));
     for (index_t j = 0; j < p_; ++j) {
-      const double apart = mean[j] - state_.running_mean[j];
-      double& running = state_.running_variance[j];
+      const double apart = mean[j] - state_.last.mean[j];
+      double& running = state_.last.variance[j];
       running += share * (variance[j] - running + (1.0 - share) * apart * apart);
-      state_.running_mean[j] += share * apart;
+      state_.last.mean[j] += share * apart;
     }
   }
 
@@ -190,7 +189,7 @@ class Trainer {
   // Backward pass and update; a tree's part is one task for both.
   void step() {
     ++state_.n_batches;
-    const Ensemble<T> shape = trees();
+    const Ensemble<T> shape = trees(state_.last);
     pass_.find_derivatives(shape, gradient_.data(), execution_);
     const index_t n_parts = pass_.n_parts(shape);
     parallel_for(execution_, params_.n_trees * n_parts, [&](index_t task) {
@@ -201,12 +200,12 @@ class Trainer {
   }
 
   void update(index_t tree, const TreePart& part) {
-    const Ensemble<T> shape = trees();
+    const Ensemble<T> shape = trees(state_.last);
     const auto apply = params_.optimizer == Optimizer::adam ? step_kernels<T>().adam
                                                             : step_kernels<T>().descend;
     const index_t first_leaf = (tree * shape.n_leaves() + part.leaf_begin) * task_.n_outputs;
     apply(rule(0.5 * params_.l2_leaf_reg / total_weight_),
-          {state_.leaf_weights + first_leaf, leaf_gradient_.data() + first_leaf,
+          {state_.last.leaves + first_leaf, leaf_gradient_.data() + first_leaf,
            state_.leaf_first_moment + first_leaf, state_.leaf_second_moment + first_leaf},
           (part.leaf_end - part.leaf_begin) * task_.n_outputs);
     // Rows without a gradient are not updated, nor are their moments, unless there is a penalty.
@@ -223,7 +222,7 @@ class Trainer {
   template <class Apply>
   void update_row(index_t at, const StepRule<T>& with_penalty, const Apply& apply) {
     const auto from = [&](index_t begin) -> Parameters<T> {
-      return {state_.split_weights + begin, split_gradient_.data() + begin,
+      return {state_.last.splits + begin, split_gradient_.data() + begin,
               state_.split_first_moment + begin, state_.split_second_moment + begin};
     };
     if (with_penalty.penalty == T(0)) return apply(with_penalty, from(at), width_);
@@ -231,17 +230,17 @@ class Trainer {
     if (width_ > p_) apply(rule(0.0), from(at + p_), 1);  // intercepts are not penalised
   }
 
-  double evaluate() {
+  double evaluate(const SoftWeights<T>& weights) {
     const SoftSamples& samples = *task_.eval;
     const index_t n = samples.x.n_rows, n_outputs = task_.n_outputs;
     Standardization standardization = {nullptr, nullptr, params_.fit_intercept};
     if (params_.batch_norm) {
-      inverse_deviations(state_.running_mean, state_.running_variance, p_, moments_.data());
-      standardization = {state_.running_mean, moments_.data(), params_.fit_intercept};
+      inverse_deviations(weights.mean, weights.variance, p_, moments_.data());
+      standardization = {weights.mean, moments_.data(), params_.fit_intercept};
     }
     eval_out_.resize(n * n_outputs);
     eval_raw_.resize(n * n_outputs);
-    predict_soft(trees(), samples.x, standardization, eval_out_.data(), execution_);
+    predict_soft(trees(weights), samples.x, standardization, eval_out_.data(), execution_);
     for (index_t i = 0; i < n; ++i)
       for (index_t k = 0; k < n_outputs; ++k)
         eval_raw_[k * n + i] = task_.offset[k] + task_.multiplier * eval_out_[i * n_outputs + k];
@@ -249,28 +248,32 @@ class Trainer {
                            nullptr).reported / total_weight(samples);
   }
 
-  bool stops_early() {
-    if (!params_.early_stopping) return false;
-    const double loss =
-        task_.eval != nullptr ? history_.eval_loss.back() : history_.train_loss.back();
-    if (patience_.take(loss)) keep_best();
+  // Whether training that continues had stopped early. Its past losses count if the best weights still have the
+  // least of them. Else the samples are others, or the weights of later epochs without early stopping.
+  bool has_stopped() {
+    if (task_.eval == nullptr || state_.n_epochs == 0) return false;
+    const double loss = evaluate(state_.best);
+    const auto& past = task_.past_losses;
+    const auto least = std::min_element(past.begin(), past.end());
+    if (past.empty() || !(std::abs(loss - *least) <= kSameLoss * *least)) {
+      patience_.start(loss);
+      return false;
+    }
+    for (const double earlier : past) patience_.take(earlier);
+    return patience_.is_over();
+  }
+
+  bool stops_early(double eval_loss) {
+    history_.eval_loss.push_back(eval_loss);
+    if (patience_.take(eval_loss) || state_.n_epochs == 1) keep_best();
     return patience_.is_over();
   }
 
   void keep_best() {
-    best_splits_.assign(state_.split_weights, state_.split_weights + split_gradient_.size());
-    best_leaves_.assign(state_.leaf_weights, state_.leaf_weights + leaf_gradient_.size());
-    best_moments_.assign(state_.running_mean, state_.running_mean + p_);
-    best_moments_.insert(best_moments_.end(), state_.running_variance,
-                         state_.running_variance + p_);
-  }
-
-  void restore_best() {
-    if (best_splits_.empty()) return;
-    std::copy(best_splits_.begin(), best_splits_.end(), state_.split_weights);
-    std::copy(best_leaves_.begin(), best_leaves_.end(), state_.leaf_weights);
-    std::copy_n(best_moments_.begin(), p_, state_.running_mean);
-    std::copy_n(best_moments_.begin() + p_, p_, state_.running_variance);
+    std::copy_n(state_.last.splits, split_gradient_.size(), state_.best.splits);
+    std::copy_n(state_.last.leaves, leaf_gradient_.size(), state_.best.leaves);
+    std::copy_n(state_.last.mean, p_, state_.best.mean);
+    std::copy_n(state_.last.variance, p_, state_.best.variance);
   }
 
   const SoftTask& task_;
@@ -286,8 +289,6 @@ class Trainer {
   std::vector<T> x_, out_, gradient_, split_gradient_, leaf_gradient_, eval_out_;
   std::vector<std::uint8_t> touched_;
   Patience patience_;
-  std::vector<T> best_splits_, best_leaves_;
-  std::vector<double> best_moments_;
   SoftHistory history_;
 };
 

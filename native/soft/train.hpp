@@ -23,7 +23,8 @@ struct SoftSamples {
 // The scores of a model are offset + multiplier * output.
 struct SoftTask {
   SoftSamples train;
-  const SoftSamples* eval;  // or null
+  const SoftSamples* eval;          // that early stopping goes by, or null
+  std::vector<double> past_losses;  // of such samples, after earlier epochs
   LossChoice loss;
   index_t n_targets;
   index_t n_outputs;
@@ -31,20 +32,26 @@ struct SoftTask {
   double multiplier;
 };
 
-// The state of training, changed in place but for the shape of the trees; p counts the intercept's
-// constant feature.
+// What predictions depend on; p counts the intercept's constant feature.
+template <class T>
+struct SoftWeights {
+  T* splits;     // (n_trees, n_nodes, p)
+  T* leaves;     // (n_trees, n_leaves, n_outputs)
+  double* mean;  // (n_features,), running
+  double* variance;
+};
+
+// The state of training, changed in place but for the shape of the trees.
 template <class T>
 struct SoftState {
   const std::int32_t* children;  // (n_nodes, 2)
   index_t n_nodes;
-  T* split_weights;  // (n_trees, n_nodes, p)
-  T* leaf_weights;   // (n_trees, n_leaves, n_outputs)
+  SoftWeights<T> last;
+  SoftWeights<T> best;  // with the least loss of the evaluation samples, if there are any
   T* split_first_moment;
   T* split_second_moment;
   T* leaf_first_moment;
   T* leaf_second_moment;
-  double* running_mean;      // (n_features,)
-  double* running_variance;
   double* reached_leaves;  // (n_trees,) LayerPass::reached, so that training continues exactly
   std::int64_t n_batches;  // seen by the running moments and Adam
   std::int64_t n_epochs;
@@ -68,8 +75,7 @@ template <class T>
 void draw_weights(const Ensemble<T>& shape, const InitialSpread& spread, std::uint64_t seed,
                   T* split_weights, T* leaf_weights, const Execution& execution);
 
-// Trains for params.max_epochs more epochs, or until it stops early, which restores the best. The
-// listener is told of each epoch.
+// Trains for params.max_epochs more epochs, or until it stops early. The listener is told of each epoch.
 template <class T>
 SoftHistory train_soft(const SoftTask& task, const SoftTreeParams& params, SoftState<T>& state,
                        const RoundListener& listener, const Execution& execution);

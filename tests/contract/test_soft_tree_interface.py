@@ -14,6 +14,7 @@ from sklearn.metrics import log_loss
 
 X, Y = smooth_table(300, 4, 2, seed=7)
 WORDS = np.array(["high", "low", "middle"])[np.digitize(Y[:, 0], np.quantile(Y[:, 0], [0.3, 0.7]))]
+LAST_WEIGHTS = {f"last_{name}" for name in ("split_weights", "leaf_weights", "running_mean", "running_variance")}
 FEW = {"n_trees": 4, "depth": 3, "max_epochs": 8, "learning_rate": 0.05, "batch_size": 64}
 
 MODELS = {
@@ -82,8 +83,7 @@ def test_not_fitted_has_no_weights():
         assert not hasattr(SoftTreeRegressor(), name)
 
 
-# What stopped early went back to its best weights, and continues from there.
-@pytest.mark.parametrize("name", [name for name in MODELS if name != "stopped"])
+@pytest.mark.parametrize("name", MODELS)
 def test_warm_start_is_exact(name):
     model, targets = clone(MODELS[name][0]), MODELS[name][1]
     at_once = clone(model).fit(X, targets)
@@ -94,6 +94,64 @@ def test_warm_start_is_exact(name):
     assert model.n_iter_ == 8
     with pytest.raises(ValueError, match="max_epochs=7 must be at least the 8 epochs"):
         model.set_params(max_epochs=7).fit(X, targets)
+
+
+def read_back(model, path):
+    save_model(model, path)
+    return load_model(path)
+
+
+OVERFITTING = SoftTreeRegressor(**{**FEW, "learning_rate": 0.2, "max_epochs": 60}, early_stopping=True, n_iter_no_change=8,
+                                warm_start=True, random_state=0)
+NOISY = Y[:, 0] + Y.std() * np.random.default_rng(0).standard_normal(300)
+
+
+@pytest.mark.parametrize("first", [1, 10, 13, 60])
+@pytest.mark.parametrize("kept", [lambda model, path: model, lambda model, path: pickle.loads(pickle.dumps(model)), read_back],
+                         ids=["as it is", "pickle", "file"])
+@pytest.mark.parametrize("optimizer", ["adam", "gradient_descent"])
+def test_warm_start_after_early_stopping_is_exact(optimizer, kept, first, tmp_path):
+    at_once = clone(OVERFITTING).set_params(optimizer=optimizer).fit(X, NOISY)
+    model = clone(at_once).set_params(max_epochs=first).fit(X, NOISY)
+    for _ in range(2):  # what has stopped stays as it is
+        model = kept(model, tmp_path / "model").set_params(max_epochs=60).fit(X, NOISY)
+        np.testing.assert_array_equal(model.predict(X), at_once.predict(X))
+        for curve in ("loss_curve_", "validation_loss_curve_", "reachable_leaves_curve_"):
+            assert getattr(model, curve) == getattr(at_once, curve)
+    if optimizer == "adam":
+        assert np.argmin(at_once.validation_loss_curve_) + 9 <= at_once.n_iter_ < 60
+
+
+def test_last_weights_are_kept_where_they_are_not_the_best():
+    first = clone(OVERFITTING).set_params(max_epochs=1).fit(X, NOISY)
+    assert not LAST_WEIGHTS & first._state.keys()
+    stopped = clone(OVERFITTING).fit(X, NOISY)
+    assert LAST_WEIGHTS <= stopped._state.keys()
+    assert not LAST_WEIGHTS & stopped.partial_fit(X, NOISY)._state.keys()
+
+
+def test_more_patience_trains_on():
+    patient = clone(OVERFITTING).set_params(n_iter_no_change=20).fit(X, NOISY)
+    model = clone(OVERFITTING).fit(X, NOISY)
+    assert model.n_iter_ < patient.n_iter_ < 60
+    model.set_params(n_iter_no_change=20).fit(X, NOISY)
+    np.testing.assert_array_equal(model.predict(X), patient.predict(X))
+
+
+def test_early_stopping_starts_anew_on_other_samples():
+    model = clone(OVERFITTING).fit(X[:200], NOISY[:200])
+    n_iter = model.n_iter_
+    for samples in (X[100:], NOISY[100:]), (X, NOISY):
+        model.fit(*samples)
+        assert n_iter < model.n_iter_ <= 60
+        n_iter = model.n_iter_
+
+
+def test_early_stopping_keeps_what_it_starts_from():
+    model = clone(OVERFITTING).set_params(early_stopping=False, max_epochs=15).fit(X, NOISY)
+    before = model.predict(X)
+    model.set_params(early_stopping=True, learning_rate=3.0, max_epochs=20).fit(X, NOISY)
+    np.testing.assert_array_equal(model.predict(X), before)
 
 
 @pytest.mark.parametrize("change", [
@@ -220,10 +278,9 @@ def test_model_files_and_pickles(model_and_targets, tmp_path):
     for copy in (load_model(tmp_path / "model"), pickle.loads(pickle.dumps(model))):
         assert vars(copy).keys() == vars(model).keys()
         np.testing.assert_array_equal(output_of(copy, X), output_of(model, X))
-        if not model.early_stopping:
-            continued = clone(model).set_params(max_epochs=10).fit(X, targets)
-            copy.set_params(warm_start=True, max_epochs=10).fit(X, targets)
-            np.testing.assert_array_equal(output_of(copy, X), output_of(continued, X))
+        continued = clone(model).set_params(max_epochs=10).fit(X, targets)
+        copy.set_params(warm_start=True, max_epochs=10).fit(X, targets)
+        np.testing.assert_array_equal(output_of(copy, X), output_of(continued, X))
 
 
 @pytest.mark.parametrize(
@@ -253,4 +310,17 @@ def test_files_that_do_not_fit_together_are_refused(name, value, tmp_path):
     model = SoftTreeRegressor(**FEW).fit(X, Y[:, 0])
     model._state = {**model._state, name: value}
     with pytest.raises(ValueError, match="weights|moment|running|epochs|children"):
+        save_model(model, tmp_path / "model")
+
+
+@pytest.mark.parametrize("name", sorted(LAST_WEIGHTS))
+@pytest.mark.parametrize("change", [None, lambda array: array[:-1], lambda array: array.astype(np.float16),
+                                    lambda array: np.repeat(array, 2, axis=0)[::2]],
+                         ids=["missing", "short", "type", "strides"])
+def test_last_weights_that_do_not_fit_are_refused(name, change, tmp_path):
+    model = clone(OVERFITTING).fit(X, NOISY)
+    last = model._state.pop(name)
+    if change is not None:
+        model._state[name] = change(last)
+    with pytest.raises(ValueError, match="last_|other names"):
         save_model(model, tmp_path / "model")
