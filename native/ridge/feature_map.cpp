@@ -13,6 +13,9 @@ namespace {
 
 constexpr index_t kTaskRows = 4096;
 constexpr index_t kBlockRows = 256;  // of a table that has to be converted
+// Means and deviations have so many bits after the first of a deviation. Further ones would go with the order of the samples,
+// and so would the side of values in the middle between two at which a split cuts.
+constexpr int kBits = 36;
 
 std::vector<index_t> all_columns(index_t n_features) {
   std::vector<index_t> columns(n_features);
@@ -88,7 +91,10 @@ void standardize(const FeatureSums& total, const Vector& first, FeatureMap& map)
     if (!std::isfinite(spread))
       throw std::invalid_argument(
           "X or sample_weight is too large: the sum of its squares overflows float64");
-    if (is_varying(spread, total.largest[j])) map.scale[j] = spread;
+    if (!is_varying(spread, total.largest[j])) continue;
+    const double unit = std::ldexp(1.0, std::ilogb(spread) - kBits);
+    map.scale[j] = unit * std::round(spread / unit);
+    map.mean[j] = unit * std::round(map.mean[j] / unit);
   }
 }
 

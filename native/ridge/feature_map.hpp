@@ -27,8 +27,8 @@ struct FeatureMap {
 // The columns whose values differ among the samples of positive weight, in all places, or all columns. O(d) where the first
 // samples tell, O(n d) at worst.
 std::vector<index_t> varying_columns(const Table& x, const double* weight, index_t n_samples, const Collective* all);
-// Those that `vary`, or all without an intercept; where it `standardizes` their weighted means and standard deviations, else 0 and 1.
-// Throws std::invalid_argument where squares overflow. O(d); O(n d) where it does.
+// Those that `vary`, or all without an intercept; where it `standardizes` their weighted means and standard deviations,
+// rounded, else 0 and 1. Throws std::invalid_argument where squares overflow. O(d); O(n d) where it does.
 FeatureMap find_feature_map(const Table& x, const double* weight, index_t n_samples,
                             const std::vector<index_t>& varying, bool fit_intercept, bool standardizes);
 

@@ -53,6 +53,24 @@ def test_the_order_of_samples_does_not_matter(name, order):
     assert_same(scores(second, NEW), scores(first, NEW), np.abs(y).max())
 
 
+@pytest.mark.parametrize("model", [
+    CurvatureForestRegressor(n_estimators=10, random_state=0), CurvatureBoostingRegressor(max_iter=30, random_state=0),
+    CurvatureForestClassifier(n_estimators=10, random_state=0), CurvatureBoostingClassifier(max_iter=30, random_state=0),
+], ids=lambda model: type(model).__name__)
+def test_rounding_does_not_take_sides(model):
+    """Samples that a tree was grown without lie in the middle between others, where axes are cut."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        rounded = np.round(rng.normal(size=(500, 4)), 1)
+        targets = np.abs(rounded[:, 3]) + rounded[:, 0] * rounded[:, 1] + 0.3 * rng.normal(size=500)
+        if hasattr(model, "predict_proba"):
+            targets = targets > np.median(targets)
+        order = rng.permutation(500)
+        first = clone(model).fit(rounded, targets)
+        second = clone(model).fit(rounded[order], targets[order])
+        assert_same(scores(second, rounded), scores(first, rounded))
+
+
 @pytest.mark.parametrize("name", MODELS)
 @settings(max_examples=8)
 @given(seed=st.integers(0, 2**32 - 1))
