@@ -126,6 +126,7 @@ TABLES = {
         PROTOTYPE,
         PROTOTYPE,
         PROTOTYPE,
+        PROTOTYPE,
         ("bench_few_rows.json bench_few_rows_before.json", (), {
             "before": "bench_few_rows_before.json|curvature boosting", "before, forest": "bench_few_rows_before.json|curvature forest",
             **{name: f"bench_few_rows.json|{name}" for name in (
