@@ -21,3 +21,16 @@ def interrupt(process, wait, progress=None):
     while (line := process.stdout.readline().strip()).startswith("["):
         progress.append(line)
     return line, time.monotonic() - sent
+
+
+def assert_interrupted(process):
+    """Interrupt the process, which has to say so in time, and end it."""
+    try:
+        line, seconds = interrupt(process, 1.5)
+        assert line == "interrupted"
+        # A second is promised on a free machine; a busy one may take some more.
+        assert seconds < SECONDS
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()

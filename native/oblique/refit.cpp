@@ -1,6 +1,7 @@
 #include "oblique/refit.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "core/buffer.hpp"
@@ -37,7 +38,7 @@ class Refit {
 
  private:
   bool is_leaf(index_t id) const { return splits_.children_left[id] < 0; }
-  std::pair<index_t, index_t> children(index_t id) const { return {splits_.children_left[id], splits_.children_right[id]}; }
+  std::array<index_t, 2> children(index_t id) const { return {splits_.children_left[id], splits_.children_right[id]}; }
   bool is_kept(index_t id) const {
     return !is_leaf(id) && state_.leaves_enough(nodes_[id], nodes_[splits_.children_left[id]].size);
   }
@@ -71,13 +72,14 @@ void Refit::sum_leaves(const std::vector<index_t>& leaf) {
   state_.statistics->open_leaves(state_, number.data(), leaves);
   leaves.erase(std::remove_if(leaves.begin(), leaves.end(), [](const OpenNode* node) { return node->size == 0; }), leaves.end());
   std::vector<Moments> moments = state_.statistics->full_moments(state_, leaves);
+  for (std::size_t i = 0; i < leaves.size(); ++i) leaves[i]->moments = std::move(moments[i]);
+  if (!data.has_curvatures || !(state_.params.parent_weight > 0.0)) return;
   double count = 0.0, weight = 0.0;
-  for (std::size_t i = 0; i < leaves.size(); ++i) {
-    weight += moments[i].weight;
-    if (data.has_curvatures) count += state_.statistics->sum_samples(state_, *leaves[i]).count;
-    leaves[i]->moments = std::move(moments[i]);
+  for (const OpenNode* leaf_node : leaves) {
+    weight += leaf_node->moments.weight;
+    count += state_.statistics->sum_samples(state_, *leaf_node).count;
   }
-  if (data.has_curvatures) state_.params.parent_weight *= weight / count;
+  state_.params.parent_weight *= weight / count;
 }
 
 void Refit::join_children(index_t id) {
@@ -103,7 +105,7 @@ std::vector<index_t> Refit::fit_children(const std::vector<index_t>& level) {
   std::vector<index_t> next;
   for (const index_t id : level) {
     if (!is_kept(id)) continue;
-    for (const index_t side : {children(id).first, children(id).second}) {
+    for (const index_t side : children(id)) {
       OpenNode child = child_of(state_, nodes_[id]);
       child.size = nodes_[side].size;
       child.moments = std::move(nodes_[side].moments);
@@ -115,8 +117,9 @@ std::vector<index_t> Refit::fit_children(const std::vector<index_t>& level) {
                [&](index_t i) { fit_node(state_, nodes_[next[i]]); });
   for (const index_t id : level) {
     place_[id] = nodes_[id].id;
+    const auto [left, right] = children(id);
     if (is_kept(id))
-      tree_.split(nodes_[id], split_of(id), nodes_[children(id).first], nodes_[children(id).second]);
+      tree_.split(nodes_[id], split_of(id), nodes_[left], nodes_[right]);
     else
       tree_.close(nodes_[id]);
   }
@@ -132,7 +135,7 @@ WrittenSplit Refit::split_of(index_t id) const {
 void Refit::find_places() {
   for (index_t id = 0; id < splits_.n_nodes(); ++id) {
     if (is_leaf(id)) continue;
-    for (const index_t side : {children(id).first, children(id).second})
+    for (const index_t side : children(id))
       if (place_[side] < 0) place_[side] = place_[id];
   }
 }
