@@ -122,25 +122,30 @@ class LoopState {
 }  // namespace
 
 // Workers and the loop they may help with. The calling thread opens a loop, works on it itself, closes it
-// to newcomers, and waits for those who have joined.
+// to newcomers, and waits for those who have joined. Threads that look out for each other meet in one
+// atomic word; the mutex is for those that sleep.
 class Team {
  public:
   // The main loop of a worker.
   void work() {
+    ++n_workers_;
     std::uint64_t seen = 0;
+    const auto is_wanted = [&] { return number_of(state_) != seen || dismissed_; };
     for (;;) {
-      linger([&] { return opened_ != seen || dismissed_; });
-      std::unique_lock<std::mutex> lock(mutex_);
-      wake_.wait(lock, [&] { return opened_ != seen || dismissed_; });
+      linger(is_wanted);
+      if (!is_wanted()) {
+        std::unique_lock<std::mutex> lock(mutex_);
+        ++n_asleep_;
+        wake_.wait(lock, is_wanted);
+        --n_asleep_;
+      }
       if (dismissed_) return;
-      seen = opened_;
-      if (loop_ == nullptr) continue;
-      ++n_helpers_;
-      const auto& take_tasks = *loop_;
-      lock.unlock();
-      take_tasks(false);
-      lock.lock();
-      if (--n_helpers_ == 0) idle_.notify_one();
+      std::uint64_t state = state_;
+      seen = number_of(state);
+      if (!join(state)) continue;
+      seen = number_of(state);
+      (*loop_)(false);
+      leave();
     }
   }
 
@@ -153,31 +158,61 @@ class Team {
 
   // take_tasks(in_calling_thread) runs tasks until none is left to take; neither it nor poll, called a few
   // times a second while the last tasks end, throws.
-  void run(const std::function<void(bool)>& take_tasks, const std::function<void()>& poll) {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      loop_ = &take_tasks;
-      ++opened_;
-    }
-    wake_.notify_all();
+  void run(const std::function<void(bool)>& take_tasks, index_t n_tasks, const std::function<void()>& poll) {
+    loop_ = &take_tasks;
+    state_ += kOpen + kNext;
+    wake(n_tasks - 1);
     take_tasks(true);
+    state_ -= kOpen;
+    const auto is_alone = [&] { return (state_ & kHelpers) == 0; };
+    linger(is_alone);
+    if (is_alone()) return;
     std::unique_lock<std::mutex> lock(mutex_);
-    loop_ = nullptr;
-    while (!idle_.wait_for(lock, kPollInterval, [&] { return n_helpers_ == 0; })) {
+    waits_ = true;
+    while (!idle_.wait_for(lock, kPollInterval, is_alone)) {
       lock.unlock();
       poll();
       lock.lock();
     }
+    waits_ = false;
   }
 
  private:
+  // A state is the number of helpers, whether a loop is open, and how many have been opened.
+  static constexpr std::uint64_t kOpen = 1 << 16, kHelpers = kOpen - 1, kNext = 2 * kOpen;
+  static std::uint64_t number_of(std::uint64_t state) { return state / kNext; }
+
+  // Sees to it that so many workers are awake.
+  void wake(index_t n_wanted) {
+    const int n_asleep = n_asleep_;
+    const index_t n_missing = std::min<index_t>(n_wanted - (n_workers_ - n_asleep), n_asleep);
+    if (n_missing <= 0) return;
+    { const std::lock_guard<std::mutex> lock(mutex_); }
+    if (n_missing == n_asleep) return wake_.notify_all();
+    for (index_t i = 0; i < n_missing; ++i) wake_.notify_one();
+  }
+
+  // Becomes a helper of the loop that is open, if one is, and tells the state before.
+  bool join(std::uint64_t& state) {
+    while ((state & kOpen) != 0)
+      if (state_.compare_exchange_weak(state, state + 1)) return true;
+    return false;
+  }
+
+  void leave() {
+    if ((--state_ & kHelpers) != 0 || !waits_) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    idle_.notify_one();
+  }
+
+  std::atomic<std::uint64_t> state_{0};
+  const std::function<void(bool)>* loop_ = nullptr;
+  std::atomic<bool> dismissed_{false};
+  std::atomic<bool> waits_{false};
+  std::atomic<int> n_workers_{0}, n_asleep_{0};
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable idle_;
-  const std::function<void(bool)>* loop_ = nullptr;
-  int n_helpers_ = 0;
-  std::atomic<std::uint64_t> opened_{0};
-  std::atomic<bool> dismissed_{false};
 };
 
 bool has_openmp() {
@@ -342,8 +377,11 @@ void parallel_phases(const Execution& execution, const std::vector<Phase>& phase
     with_team(execution, [&](const Execution& with) { parallel_phases(with, phases); });
     return;
   }
-  index_t n_tasks = 0;
-  for (const Phase& phase : phases) n_tasks += phase.n_tasks;
+  index_t n_tasks = 0, most_at_once = 0;
+  for (const Phase& phase : phases) {
+    n_tasks += phase.n_tasks;
+    most_at_once = std::max(most_at_once, phase.n_tasks);
+  }
   LoopState state(execution);
   Progress progress;
   std::atomic<index_t> next{0};
@@ -361,7 +399,7 @@ void parallel_phases(const Execution& execution, const std::vector<Phase>& phase
       progress.finish_one(begin + phase->n_tasks);
     }
   };
-  execution.team->run(take_tasks, [&] { state.poll_while_waiting(); });
+  execution.team->run(take_tasks, most_at_once, [&] { state.poll_while_waiting(); });
   state.rethrow();
 }
 
@@ -379,7 +417,7 @@ void parallel_for(const Execution& execution, index_t n_tasks,
     for (index_t i = next++; i < n_tasks; i = next++) state.run(i, task, in_calling_thread);
   };
   if (is_shared)
-    execution.team->run(take_tasks, [&] { state.poll_while_waiting(); });
+    execution.team->run(take_tasks, n_tasks, [&] { state.poll_while_waiting(); });
   else
     take_tasks(true);
   state.rethrow();
