@@ -1,6 +1,6 @@
-"""What do more threads bring, to fctree and to the known boosting programs?
+"""Seconds of fits and predictions by the number of threads, of fctree and of the known boosting programs.
 
-Seconds of the same call on 1, 2, 4, .. threads, programs in turns, thread counts one after the other:
+Programs take turns, numbers of threads one after the other:
 
 symmetric   fits of the boosting programs, with the settings of `bench_boosting.py`
 ensembles   fits of curvature boosting and of a curvature forest

@@ -89,6 +89,16 @@ TABLES = {
                    ("1 thread", "float64|threads=1", "fctree"), ("without noise", "float64|threads=2", "fctree, no noise"))}}),
         *(("boosting_error_over_time.json", (size, "least"),
            {"XGBoost, hist": "XGBoost hist", "curvature boosting": "fctree, curvature"}) for size in ("100,000 x 50", "1,000,000 x 28")),
+        ("bench_threads.json", ("seconds",), {
+            **{f"{size}, {rounds} rounds": f"fit, {size}, {rounds} rounds" for size, rounds in (("100,000 x 50", 100), ("1,000,000 x 28", 50))},
+            "1 thread": "1", "XGBoost, hist": "XGBoost hist"}),
+        ("bench_threads.json", ("seconds", "fctree"), {
+            **{label: f"fit, {label}" for label in (
+                "curvature boosting, 20,000 x 20, 100 rounds", "curvature boosting, 300,000 x 28, 10 rounds",
+                "curvature forest, 20,000 x 20, 100 trees of depth 3")},
+            "1 thread": "1"}),
+        ("bench_threads.json", ("prediction, 100,000 x 28, 100 rounds",), {
+            "1 thread": "1", "XGBoost, hist": "XGBoost hist", "symmetric boosting": "fctree", "curvature boosting": "fctree, curvature boosting"}),
         *(("parallelism.json", (measure,), {
             "symmetric boosting, 1,000,000 x 28, 50 rounds": "symmetric boosting, 1,000,000 x 28",
             "symmetric boosting, 100,000 x 50, 100 rounds": "symmetric boosting, 100,000 x 50",
@@ -332,6 +342,12 @@ TABLES = {
             "torch.compile": "seconds|torch.compile", "numba": "seconds|numba", "NumPy, tuned in place": "seconds|numpy, tuned",
             "NumPy, plain": "seconds|numpy, plain", "fctree / product": "over floor", "fastest peer / fctree": "peer over fctree",
             "a unit for each row": True}),
+        ("bench_gram_cuda.json", ("grid",), {
+            **{f"{dtype}: {d}": f"{dtype}|d={d}" for dtype in ("float32", "float64") for d in (10,)}, "100": "d=100", "784": "d=784",
+            "tree ntk": "seconds|fctree", "the product alone, by torch": "seconds|product alone", "torch.compile": "seconds|torch.compile",
+            "jax": "seconds|jax", "CuPy, one fused kernel after the product": "seconds|cupy", "torch, eager": "seconds|torch",
+            "fastest peer / fctree": "peer over fctree", "lower bound": "floor", "lower bound / fctree": "share of floor",
+            "a unit for each row": True}),
         ("bench_nystrom.json", ("large",), {"MSE against the truth": "mse", "peak, GiB": "peak GiB"}),
         ("bench_nystrom.json", ("landmarks",), {
             "error / exact": "error ratio", "uniform landmarks' error / exact": "uniform error ratio",
@@ -353,44 +369,3 @@ TABLES = {
             "exponent": "slopes", **{f"{m:,}": f"M={m}" for m in (16, 64, 256, 1024, 4096)}}),
     ],
 }
-
-REAL_DATA, IMPORTANCE = "ensembles_real_data.json", "variable_importance.json"
-# (page, a part of a sentence with numbers in brackets, files, what each of the numbers is)
-PROSE = [
-    ("README", "(mean R² on 17 tables [.782] at depth 3, tuned gradient boosting [.804])", "oblique_real_data.json",
-     "curvature tree|3|r2|mean", "HistGradientBoosting, tuned|r2|mean"),
-    ("README", "mean R² on 17 real sets [.782] at depth 3 and [.795] at depth 6; CART [.696]", "oblique_real_data.json",
-     "curvature tree|3|r2|mean", "curvature tree|6|r2|mean", "CART|6|r2|mean"),
-    ("attributions", "fctree takes 1/[946] of the time", "bench_shap.json",
-     "TreeExplainer, CatBoost|us per row / fctree on CatBoost's trees|us per row"),
-    ("ensembles", "([2.59]) and with 100 trees at a rate of .1 ([3.88]); CatBoost's 1,000 trees follow ([5.12]), the forest ([5.47]) and YDF's oblique boosting ([5.94])",
-     REAL_DATA, *(f"{program}|r2|mean rank" for program in (
-         "fctree boosting", "fctree boosting, 100 trees", "CatBoost", "fctree forest", "YDF oblique boosting"))),
-    ("ensembles", "It is better than CatBoost on [13] of 17 sets", REAL_DATA, "fctree boosting|r2|better"),
-    ("ensembles", "mean log-loss [.258] out of the box, CatBoost's 1,000 trees [.282] (mean ranks [2.76] and [4.40] of eleven programs)",
-     "ensembles_classification.json", *(f"{program}|log loss|{what}" for what in ("mean", "mean rank") for program in ("fctree boosting", "CatBoost"))),
-    ("ensembles", "an error of [.0028] and [.0028] against the truth, [2.5] and [3.4] times less than CatBoost's", "bench_ensembles.json",
-     *(f"{design}|fctree boosting|error" for design in ("sim1, 2000 x 10", "sim2, 2000 x 10")),
-     *(f"{design}|CatBoost|error / {design}|fctree boosting|error" for design in ("sim1, 2000 x 10", "sim2, 2000 x 10"))),
-    ("ensembles", "regression mean rank [2.29] of fourteen programs, CatBoost [4.88]", "ensembles_tuned.json",
-     "fctree boosting|r2|mean rank", "CatBoost|r2|mean rank"),
-    ("importance", "after [14] to [62] rounds instead of [84] to [108]", IMPORTANCE,
-     *(f"correlated|{method}|{rho}|n iter|mean" for method in ("early stopping", "retrain") for rho in ("0.0", "0.8"))),
-    ("importance", "nearer ([-.0002] against [-.0028]), after [335] rounds; early stopping takes [139]", IMPORTANCE,
-     *(f"correlated|{method}|1.0|{what}|mean" for what in ("importance", "n iter") for method in ("retrain", "early stopping"))),
-    ("importance", "[.925] and [.930] with boosting, [.930] and [.915] with the kernel", IMPORTANCE,
-     *(f"coverage|{model}|early stopping|{rho}|covers|mean" for model in ("boosting", "kernel") for rho in ("0.0", "0.2"))),
-    ("importance", "At ρ = 1** the importance is 0, where the usual interval does not hold: with boosting it covers in [.29]", IMPORTANCE,
-     "coverage|boosting|early stopping|1.0|covers|mean"),
-    ("intervals", "with the same tree, at [6] to [8] % of its time", "bench_intervals.json",
-     "FC-ODT, depth 3|real|time ratio", "curvature tree, depth 3|real|time ratio"),
-    ("soft_trees", "takes [5.0] times as long at first and [4.2] times at last", "bench_soft.json",
-     *(f"gamma 0.1|{when} s|depth=10 / gamma 0.1|{when} s|depth=4" for when in ("first", "last"))),
-    ("soft_trees", "depths 6 and 10 ([.0253] and [.0270]; [.0166] and [.0178])", "bench_soft.json",
-     *(f"gamma 1{rows}|loss|depth={depth}" for depth in (6, 10) for rows in (", all rows updated", ""))),
-    ("soft_trees", "γ = 0.1 has training losses of [.29] (depth 4) to [.19] (depth 10), γ = 1 of [.044] to [.018]", "bench_soft.json",
-     *(f"gamma {gamma}|loss|depth={depth}" for gamma in ("0.1", "1") for depth in (4, 10))),
-    ("tables", "far above it on mushroom ([.0465] to [.0256])", "bench_tables.json",
-     "mushroom|symmetric boosting|score", "mushroom|CatBoost, equal|score"),
-    ("tree_ntk", "[1.3] ns an entry at depth 2 and [1.2] at depth 29", "bench_gram.json", *(f"n=2000|depth={depth}|tree ntk" for depth in (2, 29))),
-]

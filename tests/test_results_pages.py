@@ -17,7 +17,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from results_tables import PROSE, TABLES
+from results_prose import PROSE
+from results_tables import TABLES
 from scipy.stats import rankdata
 
 ROOT = Path(__file__).resolve().parent.parent

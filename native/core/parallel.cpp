@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <limits>
@@ -14,20 +13,11 @@
 #include "core/coarse_clock.hpp"
 #include "core/errors.hpp"
 #include "core/task_log.hpp"
+#include "core/team.hpp"
 
 namespace fctree {
 
 namespace {
-
-constexpr std::chrono::milliseconds kPollInterval{50};
-
-// Loops and phases follow each other closely: before a thread sleeps it looks a few times whether the next
-// one has come, yielding its core in between.
-template <class Condition>
-void linger(const Condition& condition) {
-  constexpr int kLooks = 64;
-  for (int i = 0; i < kLooks && !condition(); ++i) std::this_thread::yield();
-}
 
 class LoopState;
 
@@ -120,100 +110,6 @@ class LoopState {
 };
 
 }  // namespace
-
-// Workers and the loop they may help with. The calling thread opens a loop, works on it itself, closes it
-// to newcomers, and waits for those who have joined. Threads that look out for each other meet in one
-// atomic word; the mutex is for those that sleep.
-class Team {
- public:
-  // The main loop of a worker.
-  void work() {
-    ++n_workers_;
-    std::uint64_t seen = 0;
-    const auto is_wanted = [&] { return number_of(state_) != seen || dismissed_; };
-    for (;;) {
-      linger(is_wanted);
-      if (!is_wanted()) {
-        std::unique_lock<std::mutex> lock(mutex_);
-        ++n_asleep_;
-        wake_.wait(lock, is_wanted);
-        --n_asleep_;
-      }
-      if (dismissed_) return;
-      std::uint64_t state = state_;
-      seen = number_of(state);
-      if (!join(state)) continue;
-      seen = number_of(state);
-      (*loop_)(false);
-      leave();
-    }
-  }
-
-  // Sends all workers home, once no loop is open.
-  void dismiss() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    dismissed_ = true;
-    wake_.notify_all();
-  }
-
-  // take_tasks(in_calling_thread) runs tasks until none is left to take; neither it nor poll, called a few
-  // times a second while the last tasks end, throws.
-  void run(const std::function<void(bool)>& take_tasks, index_t n_tasks, const std::function<void()>& poll) {
-    loop_ = &take_tasks;
-    state_ += kOpen + kNext;
-    wake(n_tasks - 1);
-    take_tasks(true);
-    state_ -= kOpen;
-    const auto is_alone = [&] { return (state_ & kHelpers) == 0; };
-    linger(is_alone);
-    if (is_alone()) return;
-    std::unique_lock<std::mutex> lock(mutex_);
-    waits_ = true;
-    while (!idle_.wait_for(lock, kPollInterval, is_alone)) {
-      lock.unlock();
-      poll();
-      lock.lock();
-    }
-    waits_ = false;
-  }
-
- private:
-  // A state is the number of helpers, whether a loop is open, and how many have been opened.
-  static constexpr std::uint64_t kOpen = 1 << 16, kHelpers = kOpen - 1, kNext = 2 * kOpen;
-  static std::uint64_t number_of(std::uint64_t state) { return state / kNext; }
-
-  // Sees to it that so many workers are awake.
-  void wake(index_t n_wanted) {
-    const int n_asleep = n_asleep_;
-    const index_t n_missing = std::min<index_t>(n_wanted - (n_workers_ - n_asleep), n_asleep);
-    if (n_missing <= 0) return;
-    { const std::lock_guard<std::mutex> lock(mutex_); }
-    if (n_missing == n_asleep) return wake_.notify_all();
-    for (index_t i = 0; i < n_missing; ++i) wake_.notify_one();
-  }
-
-  // Becomes a helper of the loop that is open, if one is, and tells the state before.
-  bool join(std::uint64_t& state) {
-    while ((state & kOpen) != 0)
-      if (state_.compare_exchange_weak(state, state + 1)) return true;
-    return false;
-  }
-
-  void leave() {
-    if ((--state_ & kHelpers) != 0 || !waits_) return;
-    const std::lock_guard<std::mutex> lock(mutex_);
-    idle_.notify_one();
-  }
-
-  std::atomic<std::uint64_t> state_{0};
-  const std::function<void(bool)>* loop_ = nullptr;
-  std::atomic<bool> dismissed_{false};
-  std::atomic<bool> waits_{false};
-  std::atomic<int> n_workers_{0}, n_asleep_{0};
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::condition_variable idle_;
-};
 
 bool has_openmp() {
 #ifdef _OPENMP
