@@ -3,7 +3,7 @@
 Hypothesis runs without a deadline (a shared machine may stall for a second) and with few
 examples a test: the strategies build whole training tables, and one table visits many
 nodes. In continuous integration the examples are a fixed list, so that a red build is
-red again on the next machine.
+red again on the next machine; builds with sanitizers, which are slow, take the first of them.
 """
 
 import importlib
@@ -16,8 +16,10 @@ import pytest
 
 hypothesis.settings.register_profile("local", deadline=None, max_examples=40)
 hypothesis.settings.register_profile("ci", deadline=None, max_examples=40, derandomize=True)
+hypothesis.settings.register_profile("sanitized", deadline=None, max_examples=12, derandomize=True)
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=1000)
-hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "local")
+hypothesis.settings.load_profile(
+    "sanitized" if os.environ.get("FCTREE_SANITIZED") else "ci" if os.environ.get("CI") else "local")
 
 # A test that draws must not look for a screen. Set before matplotlib is first imported.
 os.environ.setdefault("MPLBACKEND", "Agg")
