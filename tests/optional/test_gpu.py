@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from fctree import TreeNTKClassifier, TreeNTKRegressor, TreeNTKRegressorCV
 from fctree._native import matrix as native
-from fctree.kernels import relu_ntk, rule_ntk, tree_ntk, tree_ntk_matvec, tree_ntk_path
+from fctree.kernels import exponential_kernel, relu_ntk, rule_ntk, tree_ntk, tree_ntk_matvec, tree_ntk_path
 from fctree.kernels.architecture import kernel_spec
 from fctree.kernels.device import DeviceArray
 
@@ -68,6 +68,14 @@ def test_rectifier_and_rules(dtype, depth):
     for other in (None, Y):
         assert_close(relu_ntk(X, other, depth=depth, device="cuda"), X, other, relu_ntk, depth=depth)
         assert_close(rule_ntk(X, other, depth=depth, device="cuda"), X, other, rule_ntk, depth=depth)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("scale", [0.2, 2.0])
+def test_exponential_kernel(dtype, scale):
+    X, Y = samples((300, 11), dtype), samples((200, 11), dtype, 1)
+    for other in (None, Y):
+        assert_close(exponential_kernel(X, other, scale=scale, device="cuda"), X, other, exponential_kernel, scale=scale)
 
 
 @pytest.mark.parametrize("dtype", TYPES)

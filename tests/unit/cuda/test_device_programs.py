@@ -83,6 +83,7 @@ SPECS = {
     "relu 1": native.KernelSpec("relu", depth=1),
     "relu 4": native.KernelSpec("relu", depth=4),
     "linear": native.KernelSpec("linear"),
+    "exponential": native.KernelSpec("exponential"),
 }
 GRADIENTS = {
     "perfect": kernel_spec(3, "perfect", derivative="log_scale"),
