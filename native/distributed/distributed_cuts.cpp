@@ -1,6 +1,7 @@
 // The best cut of each candidate of a level whose samples lie in many places.
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
 #include "distributed/distributed_statistics.hpp"
@@ -40,8 +41,7 @@ Cut best_of_products(const GrowState& state, const CutTask& task, const double* 
 Cut best_of_sums(const GrowState& state, const OpenNode& node, const double* sums,
                  const std::vector<double>& thresholds) {
   const std::vector<double> units(2 + state.data.n_outputs, 1.0);
-  const IntervalSums<double> intervals = {sums, static_cast<index_t>(thresholds.size()) + 1,
-                                          units.data()};
+  const IntervalSums<double> intervals = {sums, static_cast<index_t>(thresholds.size()) + 1, units};
   return best_between_intervals(state, node, intervals, Vector::Zero(state.data.n_outputs),
                                 [&](index_t left, index_t) { return thresholds[left]; });
 }
@@ -127,15 +127,17 @@ void DistributedStatistics::find_cuts(const GrowState& state, const std::vector<
 // What is in the bins of the features of some nodes, (n, d, n_bins, 2 + K).
 std::vector<std::int64_t> DistributedStatistics::histograms(
     const GrowState& state, const std::vector<OpenNode*>& nodes) {
-  const index_t d = data_.n_features, n_spans = count_spans(d);
+  const index_t d = data_.n_features, n_spans = count_parts(d, kFeaturesTogether);
   const index_t n_nodes = static_cast<index_t>(nodes.size());
   std::vector<std::int64_t> sums(n_nodes * d * binned_.feature_size(), 0);
   parallel_for(state.execution, n_nodes * n_spans, [&](index_t task) {
     const index_t i = task / n_spans;
-    const FeatureSpan span = span_at(task % n_spans, d);
-    std::int64_t* out = sums.data() + (i * d + span.first) * binned_.feature_size();
+    const index_t first = task % n_spans * kFeaturesTogether;
+    std::vector<index_t> features(std::min(kFeaturesTogether, d - first));
+    std::iota(features.begin(), features.end(), first);
+    std::int64_t* out = sums.data() + (i * d + first) * binned_.feature_size();
     for (index_t b = 0; b < rows_.blocks().n_here; ++b)
-      add_to_histograms(binned_, rows_.rows(nodes[i]->begin, rows_.blocks().first + b), span, out);
+      add_to_histograms(binned_, rows_.rows(nodes[i]->begin, rows_.blocks().first + b), features, out);
   });
   add_up(state.execution.all, sums.data(), static_cast<index_t>(sums.size()));
   return sums;

@@ -55,6 +55,7 @@ void DistributedStatistics::open(GrowState& state, OpenNode& root) {
   take_largest(state.execution.all, largest.data(), static_cast<index_t>(largest.size()));
   scale.exponent.assign(largest.begin(), largest.end());
   scale.n_samples = add_up(state.execution.all, data_.n_samples);
+  scale.weight = 0.0;  // places do not compare theirs
   binned_ = {bins_->of_values.data(), bins_->bins.n_bins(), data_.n_features,
              1 + data_.n_outputs, fixed_terms(data_, scale, state.execution)};
   units_ = term_units(scale);

@@ -40,18 +40,20 @@ def assert_one_tree(shape, X, y, weight):
     np.testing.assert_allclose(round_.feature_gain, tree.feature_gain, atol=1e-12)
 
 
-def draw_many(n_values, n_outputs=1):
+def draw_many(n_values, n_outputs=1, weights=(0.0, 1.0, 2.5)):
     """More rows than boosting sorts."""
     random = np.random.default_rng(n_values)
     X = random.integers(n_values, size=(70_000, 10)) * 0.25
     y = random.normal(size=(70_000, n_outputs)) + (X[:, :1] > 20) + 0.1 * X[:, 8:9]
-    return X, np.squeeze(y), random.choice([0.0, 1.0, 2.5], size=70_000)
+    return X, np.squeeze(y), random.choice(weights, size=70_000)
 
 
+@pytest.mark.parametrize("weights", [(0.0, 1.0, 2.5), (0.0, 0.3)])
 @pytest.mark.parametrize("n_outputs", [1, 2])
 @pytest.mark.parametrize("n_values", [2, 256])
-def test_counting_in_bins_gives_the_tree_of_sorting(n_values, n_outputs):
-    X, y, weight = draw_many(n_values, n_outputs)
+def test_counting_in_bins_gives_the_tree_of_sorting(n_values, n_outputs, weights):
+    """Sums leave out equal weights."""
+    X, y, weight = draw_many(n_values, n_outputs, weights)
     shape = {**ALONG_AXES, "max_depth": 9, "min_samples_leaf": 3}
     assert_one_tree(shape, X, y, weight)
 

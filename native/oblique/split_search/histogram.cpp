@@ -14,19 +14,36 @@ FixedPoint fixed_point(const TermScale& scale, std::size_t term) {
   return FixedPoint(scale.exponent[term], scale.n_samples);
 }
 
+// Those of the samples of positive weight, if it is the same.
+double common_weight(const TrainingData& data) {
+  if (data.weight == nullptr) return 1.0;
+  double common = 0.0;
+  for (index_t i = 0; i < data.n_samples; ++i) {
+    if (data.weight[i] == common || !(data.weight[i] > 0.0)) continue;
+    if (common > 0.0) return 0.0;
+    common = data.weight[i];
+  }
+  return common;
+}
+
 // kTerms: number of terms per sample, 0 if known only at run time.
 template <index_t kTerms>
-void add_terms(const BinnedTerms& samples, const NodeRows& rows, const FeatureSpan& span,
+void add_terms(const BinnedTerms& samples, const NodeRows& rows, const std::vector<index_t>& features,
                std::int64_t* sums) {
+  constexpr index_t kRowsAhead = 16;  // rows of a small node are too far apart for hardware prefetching
   const index_t n_terms = kTerms > 0 ? kTerms : samples.n_terms;
   for (index_t at = 0; at < rows.size; ++at) {
-    const index_t row = rows.rows[at];
+    const index_t row = rows.rows[at], later = rows.rows[std::min(at + kRowsAhead, rows.size - 1)];
+    __builtin_prefetch(samples.terms.data() + later * n_terms);
+    __builtin_prefetch(samples.bins + later * samples.n_features + features[0]);
     const std::int64_t* terms = samples.terms.data() + row * n_terms;
-    const std::uint8_t* bins = samples.bins + row * samples.n_features + span.first;
-    for (index_t j = 0; j < span.size; ++j) {
-      std::int64_t* cell = sums + (j * samples.n_bins + bins[j]) * (1 + n_terms);
+    const std::uint8_t* bins = samples.bins + row * samples.n_features;
+    std::int64_t* of_feature = sums;
+    for (const index_t feature : features) {
+      std::int64_t* cell = of_feature + bins[feature] * (1 + n_terms);
       ++cell[0];
       for (index_t t = 0; t < n_terms; ++t) cell[1 + t] += terms[t];
+      of_feature += samples.feature_size();
     }
   }
 }
@@ -48,7 +65,7 @@ TermScale term_scale(const TrainingData& data, const Execution& execution) {
         widen(exponent[1 + k], weight * data.y[i * data.n_outputs + k]);
     }
   });
-  TermScale scale = {std::vector<int>(n_terms, 0), data.n_samples};
+  TermScale scale = {std::vector<int>(n_terms, 0), data.n_samples, common_weight(data)};
   for (std::size_t at = 0; at < largest.size(); ++at)
     scale.exponent[at % n_terms] = std::max(scale.exponent[at % n_terms], largest[at]);
   return scale;
@@ -58,6 +75,9 @@ std::vector<double> term_units(const TermScale& scale) {
   std::vector<double> units = {1.0};
   for (std::size_t t = 0; t < scale.exponent.size(); ++t)
     units.push_back(fixed_point(scale, t).value({1, 0}));
+  if (scale.weight == 0.0) return units;
+  units.erase(units.begin());
+  units[0] *= static_cast<double>(fixed_point(scale, 0).words(scale.weight).high);
   return units;
 }
 
@@ -66,12 +86,14 @@ std::vector<std::int64_t> fixed_terms(const TrainingData& data, const TermScale&
   const index_t n_outputs = data.n_outputs;
   std::vector<FixedPoint> fixed;
   for (std::size_t t = 0; t < scale.exponent.size(); ++t) fixed.push_back(fixed_point(scale, t));
-  std::vector<std::int64_t> terms(data.n_samples * (1 + n_outputs));
+  const bool with_weights = scale.weight == 0.0;
+  const index_t n_terms = n_outputs + with_weights;
+  std::vector<std::int64_t> terms(data.n_samples * n_terms);
   for_each_part(execution, data.n_samples, kTermRows, [&](index_t, index_t begin, index_t end) {
-    std::int64_t* next = terms.data() + begin * (1 + n_outputs);
+    std::int64_t* next = terms.data() + begin * n_terms;
     for (index_t i = begin; i < end; ++i) {
       const double weight = data.weight_of(i);
-      *next++ = fixed[0].words(weight).high;
+      if (with_weights) *next++ = fixed[0].words(weight).high;
       for (index_t k = 0; k < n_outputs; ++k)
         *next++ = fixed[1 + k].words(weight * data.y[i * n_outputs + k]).high;
     }
@@ -79,12 +101,10 @@ std::vector<std::int64_t> fixed_terms(const TrainingData& data, const TermScale&
   return terms;
 }
 
-void add_to_histograms(const BinnedTerms& samples, const NodeRows& rows, const FeatureSpan& span,
+void add_to_histograms(const BinnedTerms& samples, const NodeRows& rows, const std::vector<index_t>& features,
                        std::int64_t* sums) {
-  if (samples.n_terms == 2)
-    add_terms<2>(samples, rows, span, sums);
-  else
-    add_terms<0>(samples, rows, span, sums);
+  constexpr decltype(&add_terms<0>) kernels[] = {add_terms<0>, add_terms<1>, add_terms<2>};
+  kernels[samples.n_terms < 3 ? samples.n_terms : 0](samples, rows, features, sums);
 }
 
 }  // namespace fctree::oblique

@@ -16,17 +16,19 @@ using namespace ridge;
 struct TermScale {
   std::vector<int> exponent;
   index_t n_samples;
+  double weight = 0.0;  // of all samples that have any, or 0: their number tells the weight of a bin
 };
 TermScale term_scale(const TrainingData& data, const Execution& execution);
-// The units of the integers: of the number of samples, 1, of the weight and of each output, (2 + K).
+// The units of the integers: of the number of samples, 1, of the weight and of each output, (2 + K); or, where all
+// weights are the same, of the number, that weight, and of each output, (1 + K).
 std::vector<double> term_units(const TermScale& scale);
 
 struct BinnedTerms {
   const std::uint8_t* bins;  // (n_samples, n_features)
   index_t n_bins;
   index_t n_features;
-  index_t n_terms;                  // 1 + K
-  std::vector<std::int64_t> terms;  // the weight and w y of each sample, (n_samples, n_terms)
+  index_t n_terms;                  // 1 + K, or K
+  std::vector<std::int64_t> terms;  // the weight, unless all are the same, and w y of each sample, (n_samples, n_terms)
 
   // Integers per feature: the count and the terms of each bin.
   index_t feature_size() const { return n_bins * (1 + n_terms); }
@@ -34,22 +36,9 @@ struct BinnedTerms {
 std::vector<std::int64_t> fixed_terms(const TrainingData& data, const TermScale& scale,
                                       const Execution& execution);
 
-// Features first .. first + size - 1, few enough for their sums to stay in the cache.
-struct FeatureSpan {
-  index_t first;
-  index_t size;
-};
-constexpr index_t kFeaturesOfSpan = 8;  // 48 kB for an output
-inline index_t count_spans(index_t n_features) {
-  return count_parts(n_features, kFeaturesOfSpan);
-}
-inline FeatureSpan span_at(index_t number, index_t n_features) {
-  const index_t first = number * kFeaturesOfSpan, rest = n_features - first;
-  return {first, rest < kFeaturesOfSpan ? rest : kFeaturesOfSpan};
-}
-
-// Adds some samples to sums (span's size, n_bins, 1 + n_terms). O(n K) per feature.
-void add_to_histograms(const BinnedTerms& samples, const NodeRows& rows, const FeatureSpan& span,
+// Adds some samples to sums (features, n_bins, 1 + n_terms). O(n K) per feature.
+constexpr index_t kFeaturesTogether = 8;  // whose sums stay in the cache: 48 kB for an output
+void add_to_histograms(const BinnedTerms& samples, const NodeRows& rows, const std::vector<index_t>& features,
                        std::int64_t* sums);
 
 }  // namespace fctree::oblique
