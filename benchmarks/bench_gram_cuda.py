@@ -292,9 +292,9 @@ def main():
         write_json(arguments.json, NAME, results, arguments.quick)
     if "others" in arguments.only:
         results["others"] = compare_others(n, arguments.rounds)
+        write_json(arguments.json, NAME, results, arguments.quick)
     if "grid" in arguments.only:
         results["grid"] = compare_grid(n, arguments.widths, results["ceilings"], arguments.rounds)
-        write_json(arguments.json, NAME, results, arguments.quick)
     write_json(arguments.json, NAME, results, arguments.quick)
 
 

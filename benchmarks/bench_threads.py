@@ -72,7 +72,7 @@ def run_ensembles(_programs, threads, quick):
         def fit(n_threads, model=model, X=X, y=y):
             return model.set_params(n_jobs=n_threads).fit(X, y)
 
-        yield tabulate(f"fit, {title}", {t: best_seconds({"fctree": partial(fit, t)}) for t in threads})
+        yield tabulate(f"fit, {title}", {t: best_seconds({FCTREE: partial(fit, t)}) for t in threads})
 
 
 def run_predict(programs, threads, _quick):
