@@ -194,7 +194,7 @@ _FOREST = {"max_features": [0.33, 0.66, 1.0, "sqrt"], "min_samples_leaf": [1, 2,
 PROGRAMS = {
     "curvature boosting": Program(_plain(known.fctree_boosting), None, {
         "max_iter": [300, 600], "learning_rate": ["auto", 0.02, 0.05, 0.1], "max_depth": [2, 3, 4],
-        "l2_leaf_reg": [1.0, 3.0, 10.0]}),
+        "l2_leaf_reg": [0.1, 1.0, 10.0]}),
     "symmetric boosting": Program(_plain(known.fctree_symmetric), None, {
         "max_iter": [100, 300, 600], "learning_rate": _RATES, "max_depth": [3, 4, 6, 8]}),
     "curvature forest": Program(_plain(known.fctree_forest), None, {

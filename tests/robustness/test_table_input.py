@@ -41,6 +41,16 @@ def test_text_in_a_column_of_numbers_is_refused_at_prediction(name):
         fitted.predict(as_objects(COLUMNS)[:, :2])
 
 
+@each_family
+def test_one_row_of_text_and_numbers_is_no_table(name):
+    fitted = clone(REGRESSORS[name]).fit(FRAME, Y)
+    row = FRAME.iloc[0]
+    for one_dimensional in (row, row.to_numpy(), list(row)):
+        with pytest.raises(ValueError, match=r"got 1D array instead.*df\.iloc\[\[0\]\]"):
+            fitted.predict(one_dimensional)
+    assert fitted.predict(FRAME.iloc[[0]]).shape == (1,)
+
+
 @pytest.mark.parametrize(
     "chosen, error",
     [
