@@ -44,6 +44,18 @@ def test_every_block_has_a_language(page):
     assert len(fences) % 2 == 0 and set(fences[1::2]) <= {""}
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_items_of_numbered_lists_follow_each_other(page):
+    """Text may lie between them; a number that begins a line inside a paragraph is none."""
+    last, in_paragraph = 0, False
+    for line in BLOCK.sub("", page.read_text()).splitlines():
+        item = None if in_paragraph else re.match(r"(\d+)\. ", line)
+        if item:
+            assert int(item[1]) in (1, last + 1), line
+        last = int(item[1]) if item else 0 if line.startswith("#") else last
+        in_paragraph = bool(line) and not item and (in_paragraph or not line.startswith(" "))
+
+
 @pytest.mark.parametrize("page", [page for page in WITH_BLOCKS if page not in USES_A_CLUSTER],
                          ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_blocks_run(page, tmp_path, monkeypatch):
