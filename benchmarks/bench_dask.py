@@ -2,7 +2,7 @@
 
 The cluster is local, on loopback. Models are compared byte for byte; bytes are those of the
 sums that the second worker sends to the first, as pickle writes them, against the formula of
-docs/scale.md.
+docs/algorithms/distributed.md.
 
     python benchmarks/bench_dask.py --rows 1000000 --features 28 --rounds 10
 """

@@ -2,7 +2,7 @@
 process
 of two threads.
 
-The cluster is local, on loopback. Models differ by where they may cut (docs/scale.md): their scores on
+The cluster is local, on loopback. Models differ by where they may cut (docs/algorithms/distributed.md): their scores on
 rows of another seed are compared.
 
     python benchmarks/bench_dask_oblique.py --rows 300000 --features 28 --rounds 4

@@ -256,6 +256,15 @@ TABLES = {
         ("bench_distillation.json", ("mean",), {
             "R²": "score", "leaves": "n leaves"}),
     ],
+    "distributed": [
+        ("bench_dask.json bench_dask_80_rounds.json", (), {
+            "20 rounds": "bench_dask.json", "80 rounds": "bench_dask_80_rounds.json", "two threads, s": "seconds|local",
+            "two processes, s": "seconds|dask", "bytes of a round, counted": "bytes of a round", "by the formula": "bytes by formula",
+            "without file": ("2 rounds",)}),
+        ("bench_dask_oblique.json", (), {
+            "the default, 8": "", "two threads, s": "seconds|local", "two processes, s": "seconds|dask",
+            "one round on Dask, s": "seconds of one round", "without file": ("without step trees", "step depth=6")}),
+    ],
     "export": [
         "maxima and sums over the sets of bench_export_accuracy.json",
         ("bench_export_speed.json", ("speed", "median s"), {"ONNX Runtime": "ONNX float32"}),

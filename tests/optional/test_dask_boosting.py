@@ -292,7 +292,7 @@ def test_many_workers(n_threads):
 
 
 def test_a_round_moves_the_bytes_of_the_formula(client):
-    """docs/scale.md's B(l): what the second of two workers sends to the first."""
+    """docs/algorithms/distributed.md's B(l): what the second of two workers sends to the first."""
     X, y, _ = draw(2000, n_features=12)
     X = np.nan_to_num(X)
     client.wait_for_workers(2, timeout=60)
