@@ -28,7 +28,7 @@ def partial_effect_image(model, X, features, bounds, output):
     raw = raw_columns(X)
     read = [read_column(raw[j], name, False) for j, name in zip(columns, names, strict=True)]
     points = np.column_stack([column.numbers for column in read])
-    bounds = _bounds(bounds, points)
+    bounds = checked_bounds(bounds, points, margin=0.0)
     grids = [np.linspace(*limits, _GRID) for limits in bounds]
     rows = np.arange(len(points))[:: -(-len(points) // _ROWS)]
     scores = scored.partial_effect(taken(X, rows), columns, grids)
@@ -69,17 +69,20 @@ def _index(feature, names):
     return at_least("features", feature, 0, high=len(names) - 1)
 
 
-def _bounds(bounds, points):
-    if bounds is None:
-        finite = np.where(np.isfinite(points), points, np.nan)
-        low, high = np.nanmin(finite, axis=0), np.nanmax(finite, axis=0)
-        bounds = np.stack([low, np.where(high > low, high, low + 1.0)], axis=1)
-    return checked_bounds(bounds)
+def _bounds_of(points, margin):
+    finite = np.isfinite(points)
+    if not finite.any(axis=0).all():
+        raise ValueError("give bounds, or samples X without missing values")
+    low = np.min(points, axis=0, where=finite, initial=np.inf)
+    high = np.max(points, axis=0, where=finite, initial=-np.inf)
+    widening = margin * np.where(high > low, high - low, 1.0)
+    low, high = low - widening, high + widening
+    return np.stack([low, np.where(high > low, high, low + 1.0)], axis=1)
 
 
-def checked_bounds(bounds):
-    """Rows (low, high) of two features."""
-    bounds = np.asarray(bounds, dtype=np.float64)
+def checked_bounds(bounds, points, margin):
+    """Rows (low, high) of two features: as given, or where finite points lie, widened by a share of it on each side."""
+    bounds = np.asarray(_bounds_of(points, margin) if bounds is None else bounds, dtype=np.float64)
     if bounds.shape != (2, 2) or not np.isfinite(bounds).all():
         raise ValueError("bounds must be two finite rows (low, high)")
     if np.any(bounds[:, 0] >= bounds[:, 1]):

@@ -24,6 +24,8 @@ _EDGE = "#ffffff"
 _GRID = 64
 # Rows of a legend beside the axes, and its columns: more hide the regions.
 _LEGEND_SHAPE = 20, 2
+
+
 def plot_regions(
     tree: Any,
     *,
@@ -45,8 +47,9 @@ def plot_regions(
     10 classes the legend is beside the axes, with more than 40 there is none.
 
     For a forest, a boosting model (symmetric trees included) or a tree of more features the partial
-    dependence on two `features` is drawn: the mean score over samples in which these two are replaced, on a grid. Scores are predictions, or
-    their logarithms for losses with a log link; for classifiers those of `decision_function`.
+    dependence on two `features` is drawn: the mean score over samples in which these two are replaced,
+    on a grid. Scores are predictions, or their logarithms for losses with a log link; for classifiers
+    those of `decision_function`.
 
     Parameters
     ----------
@@ -59,7 +62,8 @@ def plot_regions(
         Targets of `X`, which colour the points on the scale of the regions; for a classifier class labels
         as passed to `fit`.
     bounds : array-like of shape (2, 2), default=None
-        Rows (low, high) of the two features; by default the range of `X` widened by 5 % on each side.
+        Rows (low, high) of the two features; by default the range of `X`, for the regions of
+        one tree widened by 5 % on each side.
     features : sequence of two names or indices, default=None
         Features whose partial dependence is drawn; by default the regions of a tree over two features, and
         the partial dependence of an ensemble on its two.
@@ -89,7 +93,8 @@ def plot_regions(
         If the estimator has not been fitted.
     ValueError
         Without `features`, if the tree does not have two features, has categories or missing values among
-        them, or if neither `X` nor `bounds` is given; if the tree has soft boundaries; or if an array has the wrong shape.
+        them, or if neither `X` nor `bounds` is given; if the tree has soft boundaries; or if an array has
+        the wrong shape.
 
     Examples
     --------
@@ -126,7 +131,8 @@ def plot_regions(
         raise ValueError("a tree with soft boundaries has no regions: leaf models blend everywhere")
     at_least("output", output, 0, high=tree.value.shape[1] - 1)
     X, shown = _samples(tree, X, y, classes, output)
-    bounds = _bounds(bounds, X)
+    drawn = np.zeros((0, 2)) if X is None else X[np.isfinite(X).all(axis=1)]
+    bounds = checked_bounds(bounds, drawn, margin=0.05)
     polygons = leaf_polygons(tree, bounds)
     ax = _new_axes() if ax is None else ax
     if tree.n_classes is None:
@@ -217,17 +223,6 @@ def _samples(tree, X, y, classes, output):
     if np.any(classes[index] != y.ravel()):
         raise ValueError(f"y holds labels that are not among the classes {classes}")
     return X, index
-
-
-def _bounds(bounds, X):
-    if bounds is None:
-        X = np.zeros((0, 2)) if X is None else X[np.isfinite(X).all(axis=1)]
-        if X.shape[0] == 0:
-            raise ValueError("give bounds, or samples X without missing values")
-        low, high = X.min(axis=0), X.max(axis=0)
-        margin = 0.05 * np.where(high > low, high - low, 1.0)
-        bounds = np.stack([low - margin, high + margin], axis=1)
-    return checked_bounds(bounds)
 
 
 def _leaf_plane(tree, node, output):

@@ -140,6 +140,22 @@ def test_partial_effects_of_tables():
             plot_regions(model, X=table, features=("city", "age"))
 
 
+def test_pictures_reach_as_far_as_samples():
+    """Partial effects no further, as a grid ends where samples are; a feature of one value gets a unit."""
+    rows = X[:30].copy()
+    rows[0, 0], rows[:, 2] = np.nan, 3.0
+    ax = plot_regions(MODELS["symmetric"], X=rows, features=(0, 2))
+    assert ax.get_xlim() == (rows[1:, 0].min(), rows[1:, 0].max())
+    assert ax.get_ylim() == (3.0, 4.0)
+    tree = fctree.FCODTRegressor(max_depth=2).fit(X[:, :2], Y)
+    low, high = X[:, 1].min(), X[:, 1].max()
+    margin = 0.05 * (high - low)
+    assert plot_regions(tree, X=X[:, :2]).get_ylim() == pytest.approx((low - margin, high + margin))
+    rows[:, 0] = np.nan
+    with pytest.raises(ValueError, match="give bounds"):
+        plot_regions(MODELS["symmetric"], X=rows, features=(0, 2))
+
+
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
 def test_partial_effects_of_other_tables(library):
     made = pytest.importorskip(library)
