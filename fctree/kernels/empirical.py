@@ -118,22 +118,12 @@ def leaf_paths(architecture, depth):
         raise ValueError("depth=inf: an ensemble of finite trees has a finite depth")
     if architecture == "rule_set":
         return [[(k, True) for k in range(depth)]]
-    if architecture == "decision_list":
-        list_leaves = [[(i, False) for i in range(k)] + [(k, True)] for k in range(depth)]
-        return [*list_leaves, [(i, False) for i in range(depth)]]
-    if 2**depth > _MOST_LEAVES:
-        raise ValueError(f"depth={depth}: a tree of more than {_MOST_LEAVES} leaves")
-    bits = [[leaf >> (depth - 1 - level) & 1 for level in range(depth)] for leaf in range(2**depth)]
     if architecture == "oblivious":
-        return [[(level, not bit) for level, bit in enumerate(leaf)] for leaf in bits]
-    # Nodes breadth-first: level k begins at 2^k - 1, the bits above name the node.
-    return [
-        [
-            (2**level - 1 + int("0" + "".join(map(str, leaf[:level])), 2), not leaf[level])
-            for level in range(depth)
-        ]
-        for leaf in bits
-    ]
+        if 2**depth > _MOST_LEAVES:
+            raise ValueError(f"depth={depth}: a tree of more than {_MOST_LEAVES} leaves")
+        levels = range(depth)
+        return [[(k, not leaf >> (depth - 1 - k) & 1) for k in levels] for leaf in range(2**depth)]
+    return paths_of(binary_tree(architecture, depth, most_leaves=_MOST_LEAVES))
 
 
 def _paths_of_tree(tree):

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fctree._tables.estimators import encoded_names
+from fctree._tables.estimators import column_names, encoded_names
 from fctree._validation import check_fitted
 from fctree.kernel_ridge.base import BaseTreeNTK
 from fctree.plotting.node_colors import require_matplotlib
+from fctree.plotting.tree_labels import at_least
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,11 +37,11 @@ def plot_feature_matrix(model: Any, *, max_features: int = 20, ax: Axes | None =
     ImportError
         If matplotlib is not installed.
     TypeError
-        If the model is of another kind.
+        If the model is of another kind, or `ax` is no axes.
     NotFittedError
         If the model has not been fitted.
     ValueError
-        If the model has learned no metric, or `max_features` is below 1.
+        If the model has learned no metric, or `max_features` is no int of at least 1.
 
     Examples
     --------
@@ -51,19 +52,19 @@ def plot_feature_matrix(model: Any, *, max_features: int = 20, ax: Axes | None =
     >>> model = TreeNTKRegressor(alpha=0.1, feature_learning=2).fit(X, np.sin(X[:, 0] + X[:, 1]))
     >>> ax = plot_feature_matrix(model)  # doctest: +SKIP
     """
-    require_matplotlib()
+    require_matplotlib(ax)
     if not isinstance(model, BaseTreeNTK):
         raise TypeError(f"model must be a TreeNTK estimator, got a {type(model).__name__}")
     check_fitted(model)
     matrix = getattr(model, "feature_matrix_", None)
     if matrix is None:
         raise ValueError("the model has learned no metric: feature_matrix_ is None")
-    if max_features < 1:
-        raise ValueError(f"max_features must be at least 1, got {max_features!r}")
+    max_features = at_least("max_features", max_features, 1)
     from matplotlib import pyplot
 
     order = np.argsort(-matrix.diagonal(), kind="stable")[:max_features]
-    names = [encoded_names(model)[j] for j in order]
+    features = encoded_names(model, column_names(model))
+    names = [features[j] for j in order]
     if ax is None:
         _, ax = pyplot.subplots(layout="constrained")
     largest = np.abs(matrix).max()
