@@ -36,7 +36,7 @@ def rebuild_oblique_tree(fields):
     _check_fields("ObliqueTree", fields, [p for p in parameters if p not in optional], optional)
     for name, array in fields.items():
         if name != "n_classes" and (name not in optional or array is not None):
-            _check_array(f"the tree's {name}", array)
+            check_array(f"the tree's {name}", array)
     n_classes = fields.get("n_classes")
     require(
         n_classes is None or (type(n_classes) is int and n_classes >= 1),
@@ -48,21 +48,21 @@ def rebuild_oblique_tree(fields):
     return tree
 
 
-def rebuild_symmetric_trees(fields):
-    """The SymmetricTrees with these attributes; its constructor checks the structure."""
-    _check_fields("SymmetricTrees", fields, [f.name for f in dataclass_fields(SymmetricTrees)])
-    return _constructed(SymmetricTrees, fields)
+def rebuilds(cls):
+    """Function that makes a dataclass of arrays from its attributes; its constructor checks the structure."""
+
+    def rebuild(fields):
+        _check_fields(cls.__name__, fields, [field.name for field in dataclass_fields(cls)])
+        try:
+            return cls(**fields)
+        except TypeError as error:  # what is no array at all is a ValueError too, of a file
+            raise ValueError(str(error)) from error
+
+    return rebuild
 
 
-def _constructed(cls, fields):
-    """``cls(**fields)``; what is no array at all is a ValueError too, of a file."""
-    try:
-        return cls(**fields)
-    except TypeError as error:
-        raise ValueError(str(error)) from error
-
-
-def _check_array(name, array, dtype=None, n_axes=None):
+def check_array(name, array, dtype=None, n_axes=None):
+    """Raise ValueError unless it is an array, of this type and so many axes."""
     require(isinstance(array, np.ndarray), f"{name} is not an array")
     if dtype is not None:
         given, expected = array.dtype, np.dtype(dtype)
@@ -82,7 +82,7 @@ def _has_all(model, names):
     return bool(present)
 
 
-def _is_fitted(model, names):
+def is_fitted(model, names):
     """Whether the model is fitted, and has these attributes; ValueError if it has some only."""
     fitted = _has_all(model, names)
     others = [name for name in vars(model) if name.endswith("_") and not name.startswith("_")]
@@ -122,19 +122,20 @@ def check_quantile_models(model, check_trees):
     for index, of_model in enumerate(trees):
         check_trees(f"interval_trees_[{index}]", of_model, model)
     for name, n_models in (("interval_baselines_", 3), ("interval_reach_", 2)):
-        _check_array(name, getattr(model, name), np.float64, 2)
+        check_array(name, getattr(model, name), np.float64, 2)
         shape = (n_models, n_outputs)
         require(getattr(model, name).shape == shape, f"{name} has not the shape {shape}")
 
 
 def _check_scores(model, name):
     array = getattr(model, name)
-    _check_array(name, array, np.float64, 2)
+    check_array(name, array, np.float64, 2)
     require(bool(np.all(array >= 0.0)), f"{name} has negative values")
     return True
 
 
-def _check_whole(model, name, least, most=2**63 - 1):
+def check_whole(model, name, least, most=2**63 - 1):
+    """Raise ValueError unless the attribute is an int within these bounds."""
     value = getattr(model, name)
     valid = type(value) is int and least <= value <= most
     require(valid, f"{name} is {value!r}, not an integer from {least} to {most}")
@@ -145,22 +146,23 @@ def _check_truth(model, name):
     require(type(value) is bool, f"{name} is {value!r}, not True or False")
 
 
-def _check_features(model):
-    _check_whole(model, "n_features_in_", 1)
+def check_features(model):
+    """Raise ValueError unless the number of features is an int, and their names are as many."""
+    check_whole(model, "n_features_in_", 1)
     if hasattr(model, "feature_names_in_"):
         names = model.feature_names_in_
-        _check_array("feature_names_in_", names, object, 1)
+        check_array("feature_names_in_", names, object, 1)
         require(
             len(names) == model.n_features_in_ and all(isinstance(name, str) for name in names),
             "feature_names_in_ is not a name for each feature",
         )
 
 
-def _check_classes(model):
-    """Sorted classes, as many as the model says: labels are found in them by bisection."""
-    _check_whole(model, "n_classes_", 1)
+def check_classes(model):
+    """Raise ValueError unless classes are as many as the model says, and sorted: labels are found in them by bisection."""
+    check_whole(model, "n_classes_", 1)
     classes = model.classes_
-    _check_array("classes_", classes, n_axes=1)
+    check_array("classes_", classes, n_axes=1)
     require(len(classes) == model.n_classes_, "classes_ has another length than n_classes_")
     try:
         ascending = bool(np.all(classes[:-1] < classes[1:]))
@@ -181,9 +183,9 @@ def _check_oblique_tree(model, n_outputs, n_classes):
 def check_tree_regressor(model):
     """Raise ValueError unless it is unfitted or its tree is that of a regressor."""
     names = ("tree_", "alpha_", "n_features_in_", "n_outputs_", "_single_target")
-    if _is_fitted(model, names):
-        _check_features(model)
-        _check_whole(model, "n_outputs_", 1)
+    if is_fitted(model, names):
+        check_features(model)
+        check_whole(model, "n_outputs_", 1)
         _check_truth(model, "_single_target")
         _check_oblique_tree(model, model.n_outputs_, None)
         check_intervals(model, model.tree_.n_leaves)
@@ -199,14 +201,14 @@ def check_positive_or_none(model, name):
 def check_tree_classifier(model):
     """Raise ValueError unless it is unfitted or its tree is that of a classifier."""
     names = ("tree_", "alpha_", "n_features_in_", "classes_", "n_classes_", "temperature_")
-    if _is_fitted(model, names):
+    if is_fitted(model, names):
         check_positive_or_none(model, "temperature_")
-        _check_features(model)
-        _check_classes(model)
-        _check_oblique_tree(model, _n_scores(model.n_classes_), model.n_classes_)
+        check_features(model)
+        check_classes(model)
+        _check_oblique_tree(model, n_class_scores(model.n_classes_), model.n_classes_)
 
 
-def _n_scores(n_classes):
+def n_class_scores(n_classes):
     """Raw scores of a classifier: the second class's where there are two."""
     return n_classes if n_classes > 2 else 1
 
@@ -215,8 +217,8 @@ def of_regressors(names, check):
     """Raise ValueError unless a regressor is unfitted, or has these attributes and passes `check`."""
 
     def check_regressor(model):
-        if _is_fitted(model, (*names, "n_outputs_", "_single_target")):
-            _check_whole(model, "n_outputs_", 1)
+        if is_fitted(model, (*names, "n_outputs_", "_single_target")):
+            check_whole(model, "n_outputs_", 1)
             _check_truth(model, "_single_target")
             check(model)
 
@@ -227,10 +229,10 @@ def of_classifiers(names, check):
     """Raise ValueError unless a classifier is unfitted, or has these attributes and passes `check`."""
 
     def check_classifier(model):
-        if _is_fitted(model, (*names, "n_outputs_", "classes_", "n_classes_")):
-            _check_classes(model)
-            n_scores = _n_scores(model.n_classes_)
-            _check_whole(model, "n_outputs_", n_scores, n_scores)
+        if is_fitted(model, (*names, "n_outputs_", "classes_", "n_classes_")):
+            check_classes(model)
+            n_scores = n_class_scores(model.n_classes_)
+            check_whole(model, "n_outputs_", n_scores, n_scores)
             check(model)
 
     return check_classifier
@@ -244,13 +246,13 @@ _BOOSTING_NAMES = (
 
 def check_rounds(model, check_trees):
     """Raise ValueError unless boosted trees of any kind, and their scores, fit to the model."""
-    _check_features(model)
-    _check_whole(model, "_random_seed", 0)
+    check_features(model)
+    check_whole(model, "_random_seed", 0)
     for name in ("baseline_", "train_score_", "validation_score_"):
-        _check_array(name, getattr(model, name), np.float64, 1)
+        check_array(name, getattr(model, name), np.float64, 1)
     require(len(model.baseline_) == model.n_outputs_, "baseline_ is not a score an output")
     check_trees("trees_", model.trees_, model)
-    _check_whole(model, "n_iter_", 0)
+    check_whole(model, "n_iter_", 0)
     require(model.n_iter_ == model.trees_.n_trees, "n_iter_ is not the number of trees")
 
 
@@ -287,7 +289,7 @@ def _check_thresholds(model):
     )
     for feature, values in enumerate(thresholds):
         name = f"bin_thresholds_[{feature}]"
-        _check_array(name, values, np.float64, 1)
+        check_array(name, values, np.float64, 1)
         require(len(values) <= _MOST_THRESHOLDS, f"{name} has {len(values)} thresholds")
         # A single NaN is above nothing, not even itself.
         ascending = np.all(values[:-1] < values[1:]) and not np.any(np.isnan(values))
@@ -300,7 +302,7 @@ _SEARCHED_NAMES = ("alpha_", "depth_", "scale_", "best_score_", "cv_results_")
 
 def check_tree_ntk_regressor(model):
     """Raise ValueError unless it is unfitted or its expansion fits together."""
-    if _is_fitted(model, (*_TREE_NTK_NAMES, *_chosen_names(model), "_one_output")):
+    if is_fitted(model, (*_TREE_NTK_NAMES, *_chosen_names(model), "_one_output")):
         _check_truth(model, "_one_output")
         n_axes = 1 if model._one_output else 2
         _check_tree_ntk(model, n_axes)
@@ -310,7 +312,7 @@ def check_tree_ntk_regressor(model):
 
 def check_tree_ntk_classifier(model):
     """Raise ValueError unless it is unfitted or its expansion fits together."""
-    if _is_fitted(model, (*_TREE_NTK_NAMES, *_chosen_names(model), "classes_")):
+    if is_fitted(model, (*_TREE_NTK_NAMES, *_chosen_names(model), "classes_")):
         require(isinstance(model.classes_, np.ndarray), "classes_ is not an array")
         _check_tree_ntk(model, 2)
         n_columns = model.dual_coef_.shape[1]
@@ -322,16 +324,16 @@ def _chosen_names(model):
 
 
 def _check_tree_ntk(model, n_axes):
-    _check_features(model)
-    _check_array("X_fit_", model.X_fit_, np.float64, 2)
-    _check_array("dual_coef_", model.dual_coef_, np.float64, n_axes)
+    check_features(model)
+    check_array("X_fit_", model.X_fit_, np.float64, 2)
+    check_array("dual_coef_", model.dual_coef_, np.float64, n_axes)
     n_rows, n_features = model.X_fit_.shape
     require(n_features == n_tree_features(model), f"X_fit_ has {n_features} features")
     require(n_rows >= 1 and np.all(np.isfinite(model.X_fit_)), "X_fit_ is not finite samples")
     require(len(model.dual_coef_) == n_rows, "dual_coef_ is not a row a sample of X_fit_")
     matrix = vars(model).get("feature_matrix_")  # not in files of version 1
     if matrix is not None:
-        _check_array("feature_matrix_", matrix, np.float64, 2)
+        check_array("feature_matrix_", matrix, np.float64, 2)
         valid = matrix.shape == (n_features, n_features) and np.all(np.isfinite(matrix))
         require(bool(valid), "feature_matrix_ is not a finite matrix of the features")
     _check_kernel(model)
@@ -344,12 +346,12 @@ def _check_system(model):
     require(valid, f"_penalty is {penalty!r}, not a float or None")
     errors = vars(model).get("_fold_errors")
     if errors is not None:
-        _check_array("_fold_errors", errors, np.float64, 2)
+        check_array("_fold_errors", errors, np.float64, 2)
         valid = len(errors) == len(model.X_fit_) or penalty is None
         require(valid and errors.shape[1] == model.dual_coef_.reshape(len(model.X_fit_), -1).shape[1],
                 "_fold_errors is not one an output of each sample")
     if weights is not None:
-        _check_array("_fit_weights", weights, np.float64, 1)
+        check_array("_fit_weights", weights, np.float64, 1)
         valid = len(weights) == len(model.X_fit_) or penalty is None
         require(valid and bool(np.all(weights >= 0.0)), "_fit_weights is not one a sample")
 

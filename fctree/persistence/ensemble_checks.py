@@ -1,7 +1,4 @@
-"""Checks that loaded arrays describe an ensemble of oblique trees, as `checks` does for the
-rest."""
-
-from dataclasses import fields as dataclass_fields
+"""Checks that loaded arrays describe an ensemble of oblique trees, as `checks` does for the rest."""
 
 import numpy as np
 
@@ -11,17 +8,11 @@ from fctree.persistence import checks
 from fctree.persistence.table_checks import n_tree_features
 
 
-def rebuild_oblique_trees(fields):
-    """The ObliqueTrees with these attributes; its constructor checks the structure."""
-    checks._check_fields("ObliqueTrees", fields, [f.name for f in dataclass_fields(ObliqueTrees)])
-    return checks._constructed(ObliqueTrees, fields)
-
-
 def _check_trees(name, trees, model):
     require(isinstance(trees, ObliqueTrees), f"{name} is not ObliqueTrees")
     require(trees.n_features == n_tree_features(model), f"{name} has {trees.n_features} features")
     known = hasattr(model, "n_outputs_")
-    n_outputs = model.n_outputs_ if known else checks._n_scores(model.n_classes_)
+    n_outputs = model.n_outputs_ if known else checks.n_class_scores(model.n_classes_)
     require(trees.n_outputs == n_outputs, f"{name} has {trees.n_outputs} outputs")
 
 
@@ -31,17 +22,17 @@ _BOOSTING_NAMES = ("trees_", "tree_kinds_", "step_sums_", "learning_rates_", "n_
 
 def _check_boosting(model):
     checks.check_rounds(model, _check_trees)
-    checks._check_array("tree_kinds_", model.tree_kinds_, np.int64, 1)
+    checks.check_array("tree_kinds_", model.tree_kinds_, np.int64, 1)
     require(
         len(model.tree_kinds_) == model.n_iter_ and np.isin(model.tree_kinds_, (0, 1)).all(),
         "tree_kinds_ is not one, 0 or 1, a tree",
     )
-    checks._check_array("step_sums_", model.step_sums_, np.float64, 2)
+    checks.check_array("step_sums_", model.step_sums_, np.float64, 2)
     require(
         model.step_sums_.shape == (model.n_iter_, 2) and np.isfinite(model.step_sums_).all(),
         "step_sums_ is not a finite pair a tree",
     )
-    checks._check_array("learning_rates_", model.learning_rates_, np.float64, 1)
+    checks.check_array("learning_rates_", model.learning_rates_, np.float64, 1)
     require(len(model.learning_rates_) == model.n_iter_, "learning_rates_ is not one a tree")
     require(isinstance(model.alpha_, float), f"alpha_ is {model.alpha_!r}, not a float")
 
@@ -68,15 +59,15 @@ check_forest_regressor = checks.of_regressors(_FOREST_NAMES, _check_forest_regre
 
 def check_forest_classifier(model):
     """Raise ValueError unless it is unfitted or all its trees can be evaluated."""
-    if checks._is_fitted(model, (*_FOREST_NAMES, "classes_", "n_classes_", "exponent_")):
+    if checks.is_fitted(model, (*_FOREST_NAMES, "classes_", "n_classes_", "exponent_")):
         checks.check_positive_or_none(model, "exponent_")
-        checks._check_classes(model)
+        checks.check_classes(model)
         _check_forest(model)
 
 
 def _check_forest(model):
-    checks._check_features(model)
-    checks._check_whole(model, "_random_seed", 0)
+    checks.check_features(model)
+    checks.check_whole(model, "_random_seed", 0)
     _check_trees("trees_", model.trees_, model)
     require(model.trees_.n_trees >= 1, "a forest has no trees")
     share = model.step_share_

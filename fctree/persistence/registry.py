@@ -72,7 +72,7 @@ def _as_parameter(cls):
 STORED_CLASSES = _by_name(
     *(_as_parameter(getattr(oblique, name)) for name in oblique.__all__),
     StoredClass(ObliqueTree, checks.rebuild_oblique_tree),
-    StoredClass(ensembles.ObliqueTrees, ensemble_checks.rebuild_oblique_trees),
-    StoredClass(symmetric.SymmetricTrees, checks.rebuild_symmetric_trees),
+    StoredClass(ensembles.ObliqueTrees, checks.rebuilds(ensembles.ObliqueTrees)),
+    StoredClass(symmetric.SymmetricTrees, checks.rebuilds(symmetric.SymmetricTrees)),
     StoredClass(TableEncoder, table_checks.rebuild_table_encoder),
 )

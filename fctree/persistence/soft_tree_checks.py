@@ -4,13 +4,7 @@ import numpy as np
 
 from fctree._native.soft import check_children
 from fctree._native_input import require
-from fctree.persistence.checks import (
-    _check_array,
-    _check_features,
-    _check_whole,
-    of_classifiers,
-    of_regressors,
-)
+from fctree.persistence.checks import check_array, check_features, check_whole, of_classifiers, of_regressors
 from fctree.persistence.table_checks import n_tree_features
 from fctree.soft.state import ARRAYS, LAST_WEIGHTS, MOST_LEAVES
 
@@ -24,14 +18,14 @@ _LARGEST = float(np.finfo(np.float64).max)
 
 def _check_outputs(model, name):
     values = getattr(model, name)
-    _check_array(name, values, np.float64, 1)
+    check_array(name, values, np.float64, 1)
     require(len(values) == model.n_outputs_, f"{name} is not a number an output")
 
 
 def _check_soft_trees(model):
-    _check_features(model)
-    _check_whole(model, "_random_seed", 0)
-    _check_whole(model, "n_iter_", 0)
+    check_features(model)
+    check_whole(model, "_random_seed", 0)
+    check_whole(model, "n_iter_", 0)
     for name in ("baseline_", "output_scale_"):
         _check_outputs(model, name)
     for name in ("loss_curve_", "validation_loss_curve_", "reachable_leaves_curve_"):
@@ -70,7 +64,7 @@ def _check_children(state, n_nodes):
     if "children" not in state:
         require(n_nodes & (n_nodes + 1) == 0, f"{n_nodes} splits are not those of a perfect tree")
         state["children"] = np.arange(1, 2 * n_nodes + 1, dtype=np.int32).reshape(-1, 2)
-    _check_array("children", state["children"], np.int32, 2)
+    check_array("children", state["children"], np.int32, 2)
     require(state["children"].flags.c_contiguous, "children is not in C order")
     check_children(state["children"], n_nodes)
 
@@ -84,7 +78,7 @@ def _check_state(model):
         value = state[name]
         require(type(value) is int and value >= 0, f"{name} is {value!r}")
     splits = state["split_weights"]
-    _check_array("split_weights", splits, n_axes=3)
+    check_array("split_weights", splits, n_axes=3)
     require(splits.dtype in (np.float32, np.float64), f"split_weights are {splits.dtype}")
     n_trees, n_nodes, width = splits.shape
     n_leaves = n_nodes + 1
@@ -104,7 +98,7 @@ def _check_state(model):
     if last:
         shapes |= {"last_split_weights": splits.shape, "last_leaf_weights": leaves}
     for name, shape in shapes.items():
-        _check_array(name, state[name], splits.dtype)
+        check_array(name, state[name], splits.dtype)
         require(state[name].shape == shape, f"{name} has the shape {state[name].shape}")
     lengths = {
         "running_mean": n_tree_features(model),
@@ -114,7 +108,7 @@ def _check_state(model):
     if last:
         lengths |= {f"last_{name}": lengths[name] for name in ("running_mean", "running_variance")}
     for name, length in lengths.items():
-        _check_array(name, state[name], np.float64, 1)
+        check_array(name, state[name], np.float64, 1)
         require(len(state[name]) == length, f"{name} has {len(state[name])} values")
     for name in (*ARRAYS, *last):
         require(state[name].flags.c_contiguous, f"{name} is not in C order")

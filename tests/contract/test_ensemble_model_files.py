@@ -13,7 +13,7 @@ from fctree import (
     load_model,
     save_model,
 )
-from fctree.persistence.ensemble_checks import rebuild_oblique_trees
+from fctree.persistence.checks import rebuilds
 from reference.tree_comparison import smooth_table
 from sklearn.base import clone
 
@@ -86,9 +86,9 @@ def set_first(value):
 def test_forged_trees_are_refused(name, change):
     model = CurvatureBoostingRegressor(max_iter=4, random_state=0).fit(X, y)
     arrays = vars(model.trees_)
-    assert rebuild_oblique_trees(arrays).n_trees == 4
+    assert rebuilds(ObliqueTrees)(arrays).n_trees == 4
     with pytest.raises(ValueError):
-        rebuild_oblique_trees(forged(arrays, name, change))
+        rebuilds(ObliqueTrees)(forged(arrays, name, change))
 
 
 @pytest.mark.parametrize("name, value", [
