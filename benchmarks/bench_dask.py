@@ -8,16 +8,16 @@ docs/algorithms/distributed.md.
 """
 
 import argparse
-import json
 import pickle
 import time
 
 from boosting_data import simulate_boosting
+from two_workers import run
 
 import fctree
 
 
-def bytes_of_levels(bin_thresholds, depth, n_channels=1):
+def bytes_of_levels(bin_thresholds, depth):
     """Bytes of the histograms that one worker sends for one tree, by level."""
     n_features = len(bin_thresholds)
     n_groups = (n_features + 7) // 8
@@ -26,7 +26,7 @@ def bytes_of_levels(bin_thresholds, depth, n_channels=1):
         max(len(t) for t in bin_thresholds[first:last]) + 2
         for first, last in zip(bounds[:-1], bounds[1:], strict=True)
     )
-    return [64 * n_channels * max(1, 2 ** (level - 1)) * cells for level in range(depth)]
+    return [64 * max(1, 2 ** (level - 1)) * cells for level in range(depth)]
 
 
 def count_answers():
@@ -90,24 +90,10 @@ def measure(args, client):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--features", type=int, default=28)
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--bins", type=int, default=128)
     parser.add_argument("--repeats", type=int, default=2)
-    parser.add_argument("--json", help="where to write the numbers")
-    args = parser.parse_args()
-
-    from distributed import Client, LocalCluster
-
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1") as cluster,
-        Client(cluster) as client,
-    ):
-        found = measure(args, client)
-    print(json.dumps(found, indent=2))
-    if args.json:
-        with open(args.json, "w") as file:
-            json.dump(found, file, indent=2)
+    run(parser, "bench_dask", measure)
 
 
 if __name__ == "__main__":

@@ -1,18 +1,16 @@
-"""Overhead of fitting boosted oblique trees on Dask: two processes of one thread against one
-process
-of two threads.
+"""Overhead of boosted oblique trees on Dask: two processes of one thread against one of two threads.
 
-The cluster is local, on loopback. Models differ by where they may cut (docs/algorithms/distributed.md): their scores on
-rows of another seed are compared.
+The cluster is local, on loopback. Models differ by where they may cut (docs/algorithms/distributed.md): their
+scores on rows of another seed are compared.
 
     python benchmarks/bench_dask_oblique.py --rows 300000 --features 28 --rounds 4
 """
 
 import argparse
-import json
 import time
 
 from boosting_data import simulate_boosting
+from two_workers import run
 
 import fctree
 
@@ -55,24 +53,10 @@ def measure(args, client):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rows", type=int, default=300_000)
-    parser.add_argument("--features", type=int, default=28)
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--step-depth", type=int, default=8, help="0: no step trees")
-    parser.add_argument("--json", help="where to write the numbers")
-    args = parser.parse_args()
-
-    from distributed import Client, LocalCluster
-
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1") as cluster,
-        Client(cluster) as client,
-    ):
-        found = measure(args, client)
-    print(json.dumps(found, indent=2))
-    if args.json:
-        with open(args.json, "w") as file:
-            json.dump(found, file, indent=2)
+    run(parser, "bench_dask_oblique", measure)
 
 
 if __name__ == "__main__":
