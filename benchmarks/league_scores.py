@@ -7,6 +7,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 ELO = 400.0 / np.log(10.0)
+REFERENCE_ELO = 1000.0
 TIE = 1e-6  # errors whose ratio is nearer to one are a draw
 
 
@@ -23,8 +24,8 @@ def games(errors):
     return won
 
 
-def elo(won, reference, rating=1000.0, n_steps=100):
-    """Ratings of greatest likelihood, that of program `reference` set to `rating`.
+def elo(won, reference):
+    """Ratings of greatest likelihood, that of program `reference` set to 1000.
 
     Bradley and Terry's model by Newton's method; each pair that played has half a drawn game more, which keeps
     the rating of a program that always wins finite. A program without games has NaN.
@@ -34,7 +35,7 @@ def elo(won, reference, rating=1000.0, n_steps=100):
     total = won + won.T
     active = played.any(axis=1)
     strength = np.zeros(len(won))
-    for _ in range(n_steps):
+    for _ in range(100):
         chance = 1.0 / (1.0 + np.exp(strength[np.newaxis, :] - strength[:, np.newaxis]))
         gradient = (won - total * chance).sum(axis=1)
         weight = total * chance * (1.0 - chance)
@@ -43,14 +44,14 @@ def elo(won, reference, rating=1000.0, n_steps=100):
         strength += np.clip(step, -2.0, 2.0)
         if np.abs(step).max() < 1e-10:
             break
-    return np.where(active, rating + ELO * (strength - strength[reference]), np.nan)
+    return np.where(active, REFERENCE_ELO + ELO * (strength - strength[reference]), np.nan)
 
 
-def elo_intervals(errors, reference, n_draws=200, seed=0):
+def elo_intervals(errors, reference):
     """Ratings and the 2.5 and 97.5 per cent quantiles over sets drawn with replacement: (3, programs)."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     drawn = [elo(games(errors[rng.integers(0, len(errors), len(errors))]), reference)
-             for _ in range(n_draws)]
+             for _ in range(200)]
     found = np.full((3, errors.shape[1]), np.nan)
     found[0] = elo(games(errors), reference)
     rated = np.isfinite(found[0])

@@ -78,13 +78,13 @@ def add_hinge_argument(parser):
                         help="folders with the authors' code of hinge regression trees and of HRT-Boost")
 
 
-def warn_if_busy(limit=0.5):
+def warn_if_busy():
     """Say so when other programs are running: times and even ratios suffer.
 
     OpenMP programs suffer most: a thread that has lost its core keeps the others waiting.
     """
     load = os.getloadavg()[0]
-    if load > limit:
+    if load > 0.5:
         print(f"WARNING: load average {load:.1f} before the start: other programs are running, "
               "the times below are too long and the ratios unreliable", flush=True)
 

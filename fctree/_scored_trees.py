@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, is_classifier
 
 from fctree._tree import SPLIT_KINDS, ObliqueTree
+from fctree._threads import count_threads
 from fctree._typing import NDArray
 from fctree._validation import check_boosting_features, check_features, check_fitted, check_predictions
 from fctree.ensembles.boosting import BaseCurvatureBoosting
@@ -101,10 +102,11 @@ class ScoredTrees:
         self.trees.add_to(features, scores, n_threads=n_threads)
         return self.offset + self.factor * check_predictions(scores).mean(axis=0)
 
-    def partial_effect(self, X, columns, grids, n_threads=1):
+    def partial_effect(self, X, columns, grids):
         """Mean scores of samples with two columns of numbers replaced by the values of two grids, (n_first,
         n_second, n_outputs)."""
         features = np.array(self.features(X), order="C")
+        n_threads = count_threads(self.model.n_jobs)
         own = [np.flatnonzero(self.players == column) for column in columns]
         for found in own:
             features[:, found[1:]] = 0.0  # the indicator of a missing value

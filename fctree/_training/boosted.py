@@ -189,7 +189,7 @@ class BaseBoosting(TakesTables, BaseEstimator):
         spread, largest = np.ptp(targets, axis=1), np.abs(targets).max(axis=1)
         if targets.shape[1] >= _FEWEST_SAMPLES and np.any(spread > _LEAST_SPREAD * largest):
             losses = -self.train_score_
-            warn_if_diverged(losses[0], losses[self.n_iter_], stacklevel=4)
+            warn_if_diverged(losses[0], losses[self.n_iter_])
 
     def _boost_watched(self, train, evals, continuing, watch):
         done = self.trees_.n_trees if continuing else 0

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 _CLEARLY_ABOVE = 1.5
 
 
-def warn_if_diverged(start, end, stacklevel):
+def warn_if_diverged(start, end):
     """Warn if the training loss ended clearly above that of the constant model before training. An infinite or NaN
     end counts as above; a NaN start means that losses are unknown."""
     if start != start or end <= _CLEARLY_ABOVE * start:
@@ -18,5 +18,5 @@ def warn_if_diverged(start, end, stacklevel):
         f"training diverged: the training loss is {end:.3g} at the end, and was {start:.3g} before; lower "
         "learning_rate",
         ConvergenceWarning,
-        stacklevel=stacklevel + 1,
+        stacklevel=5,  # the call of fit
     )

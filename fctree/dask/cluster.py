@@ -22,11 +22,11 @@ def threads_here():
     return get_worker().state.nthreads
 
 
-def assign(client, partitions, lengths, workers=None):
+def assign(client, partitions, lengths, workers):
     """Worker addresses with the indices of their partitions, in the order of the rows.
 
     Partitions stay where they are unless a worker has far more than its share. ``workers`` are those
-    that may have any, by default all.
+    that may have any, or None for all.
     """
     workers = sorted(client.nthreads()) if workers is None else workers
     holders = client.who_has(partitions)

@@ -205,12 +205,12 @@ def stream_of(array):
     return array.__cuda_array_interface__.get("stream")
 
 
-def place_for(arrays, max_bytes=0):
+def place_for(arrays):
     """The device and stream for a call on these arrays: those of the first, after waiting for the
     others."""
     there = [array for array in arrays if array is not None and on_device(array)]
     if not there:
-        return _native.DevicePlace(max_bytes=max_bytes)
+        return _native.DevicePlace()
     devices = {_native.device_of(address_of(array)) for array in there}
     if len(devices) > 1:
         raise ValueError(f"the arrays lie on several devices: {sorted(devices)}")
@@ -219,4 +219,4 @@ def place_for(arrays, max_bytes=0):
     first, *others = streams or (0,)
     for stream in others:
         _native.wait_for_stream(stream)
-    return _native.DevicePlace(devices.pop(), first, max_bytes)
+    return _native.DevicePlace(devices.pop(), first)

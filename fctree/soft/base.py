@@ -169,7 +169,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         start = total / (len(train.X) if train.weight is None else train.weight.sum())
         if self.initialization == "ntk":  # whose leaves are not 0 at the start
             start = max(start, self.loss_curve_[0])
-        warn_if_diverged(max(start, _LEAST_LOSS), self.loss_curve_[kept], stacklevel=4)
+        warn_if_diverged(max(start, _LEAST_LOSS), self.loss_curve_[kept])
 
     def _partial_fit(self, X, y, sample_weight):
         """One epoch over these samples."""
