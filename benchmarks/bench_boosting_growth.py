@@ -22,7 +22,7 @@ import environment  # noqa: F401  (first: it prepares the process before NumPy i
 import numpy as np
 from boosting_data import simulate_boosting
 from boosting_peers import FCTREE, PROGRAMS, Settings
-from cost_formula import fit_constants
+from cost_formula import fit_constants, plot_sweeps
 from measure import interleave
 from report import (
     add_arguments, number_text, print_markdown, seconds_text, warn_if_busy, write_json)
@@ -30,6 +30,7 @@ from report import (
 NAME = "bench_boosting_growth"
 TERMS = ("binning", "histograms", "rows", "scores", "levels", "call")
 QUANTITIES = ("n", "d", "depth", "bins", "trees")
+WORDS = {"n": "n = {n:,}", "d": "d = {d}", "depth": "depth {depth}", "bins": "{bins} bins", "trees": "{trees} trees"}
 
 # What varies: the cases (n, d, depth, bins, trees).
 SWEEPS = {
@@ -134,35 +135,6 @@ def run_threads(program, most, repeats, quick):
     return rows
 
 
-def plot_sweeps(sweeps, label, path):
-    """Measured and formula on log axes, one panel for each sweep."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    words = {"n": "n = {n:,}", "d": "d = {d}", "depth": "depth {depth}", "bins": "{bins} bins",
-             "trees": "{trees} trees"}
-    figure, axes = plt.subplots(1, len(sweeps), figsize=(15, 3.4), sharey=True,
-                                layout="constrained")
-    for panel, (sweep, cases) in zip(axes, sweeps.items(), strict=True):
-        x = [case[sweep] for case in cases]
-        panel.loglog(x, [case["formula_s"] for case in cases], "-", color="0.55", linewidth=4,
-                     alpha=0.6, label="cost formula")
-        panel.loglog(x, [case["best_s"] for case in cases], "o-", color="C0", label=label)
-        fixed = [text.format(**cases[0]) for q, text in words.items() if q != sweep]
-        panel.set_title(", ".join(fixed), fontsize=8)
-        panel.set_xlabel(sweep)
-        panel.grid(True, which="both", alpha=0.2)
-        panel.set_xticks(x, [f"{value:,}" for value in x], fontsize=7, rotation=30)
-        panel.set_xticks([], minor=True)
-    axes[0].set_ylabel("seconds")
-    axes[0].legend(fontsize=8)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=130)
-    print(f"picture written to {path}")
-
-
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -182,7 +154,8 @@ def main():
     print_sweeps(sweeps, constants)
     threads = run_threads(program, arguments.threads, repeats, arguments.quick)
     if arguments.plot is not None:
-        plot_sweeps(sweeps, f"{arguments.program}, {arguments.threads} threads", arguments.plot)
+        label = f"{arguments.program}, {arguments.threads} threads"
+        plot_sweeps(sweeps, WORDS, "formula_s", {"best_s": label}, arguments.plot)
     write_json(arguments.json, NAME, {
         "program": arguments.program, "threads": arguments.threads, "constants": constants,
         "sweeps": sweeps, "thread_sweep": threads}, arguments.quick)

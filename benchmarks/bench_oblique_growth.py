@@ -20,7 +20,7 @@ from pathlib import Path
 import environment  # noqa: F401  (first: it prepares the process before NumPy is loaded)
 
 import numpy as np
-from cost_formula import fit_constants
+from cost_formula import fit_constants, plot_sweeps
 from measure import interleave, time_gram
 from oblique_methods import fcodt, literal
 from report import (
@@ -29,6 +29,7 @@ from simulated_data import simulate
 
 NAME = "bench_oblique_growth"
 TERMS = ("moments", "scores", "factorisations", "sort and scan", "call")
+WORDS = {"n": "n = {n:,}", "d": "d = {d}", "depth": "depth {depth}"}
 
 # What varies: the cases (n, d, depth).
 SWEEPS = {
@@ -121,36 +122,6 @@ def print_sweeps(sweeps, constants):
     print(f"  measured / formula lies between {min(ratios):.2f} and {max(ratios):.2f}")
 
 
-def plot_sweeps(sweeps, label, path):
-    """Measured and formula on log axes, one panel for each sweep."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    fixed = {"n": "d = {d}, depth {depth}", "d": "n = {n:,}, depth {depth}",
-             "depth": "n = {n:,}, d = {d}"}
-    axis = {"n": "samples n", "d": "features d", "depth": "depth"}
-    figure, axes = plt.subplots(1, len(sweeps), figsize=(11, 3.6), layout="constrained")
-    for panel, (sweep, cases) in zip(axes, sweeps.items(), strict=True):
-        x = [c[sweep] for c in cases]
-        panel.loglog(x, [c["formula_seconds"] for c in cases], "-", color="0.55",
-                     linewidth=4, alpha=0.6, label="cost formula")
-        panel.loglog(x, [c["seconds"] for c in cases], "o-", color="C0", label=label)
-        panel.loglog(x, [c["gram_seconds"] for c in cases], "s:", color="C1", markersize=4,
-                     label="one X.T @ X")
-        panel.set_title(fixed[sweep].format(**cases[0]), fontsize=10)
-        panel.set_xlabel(axis[sweep])
-        panel.grid(True, which="both", alpha=0.2)
-        panel.set_xticks(x, [f"{value:,}" for value in x], fontsize=7, rotation=30)
-        panel.set_xticks([], minor=True)
-    axes[0].set_ylabel("seconds")
-    axes[0].legend(fontsize=8)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=150)
-    print(f"picture written to {path}")
-
-
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -175,7 +146,8 @@ def main():
     constants = add_formula(measured)
     print_sweeps(sweeps, constants)
     if arguments.plot is not None:
-        plot_sweeps(sweeps, label, arguments.plot)
+        measured = {"seconds": label, "gram_seconds": "one X.T @ X"}
+        plot_sweeps(sweeps, WORDS, "formula_seconds", measured, arguments.plot)
     write_json(arguments.json, NAME, {"estimator": arguments.estimator, "n_jobs": arguments.n_jobs,
                                       "constants": constants, "sweeps": sweeps}, arguments.quick)
     print(f"results written to {arguments.json}")

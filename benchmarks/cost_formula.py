@@ -1,4 +1,4 @@
-"""Fit the constants of a stated cost formula to measured times."""
+"""Constants of a stated cost formula, fitted to measured times, and a picture of both."""
 
 import numpy as np
 from scipy.optimize import nnls
@@ -14,3 +14,34 @@ def fit_constants(terms, seconds):
     scale = np.linalg.norm(relative, axis=0)
     constants, _ = nnls(relative / scale, np.ones(len(seconds)))
     return constants / scale
+
+
+def plot_sweeps(sweeps, words, formula, measured, path):
+    """Measured times and the formula's on log axes, one panel for each sweep.
+
+    ``words`` say a case's quantities in its panel's title, by format strings; ``formula`` is the key of the formula's
+    seconds in a case, and ``measured`` names the lines of measured ones by their keys.
+    """
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, len(sweeps), figsize=(3 * len(sweeps), 3.4), sharey=True, layout="constrained")
+    for panel, (sweep, cases) in zip(axes, sweeps.items(), strict=True):
+        x = [case[sweep] for case in cases]
+        panel.loglog(x, [case[formula] for case in cases], "-", color="0.55", linewidth=4, alpha=0.6,
+                     label="cost formula")
+        for place, (key, label) in enumerate(measured.items()):
+            panel.loglog(x, [case[key] for case in cases], ("o-", "s:")[place], color=f"C{place}", label=label)
+        fixed = [text.format(**cases[0]) for quantity, text in words.items() if quantity != sweep]
+        panel.set_title(", ".join(fixed), fontsize=8)
+        panel.set_xlabel(sweep)
+        panel.grid(True, which="both", alpha=0.2)
+        panel.set_xticks(x, [f"{value:,}" for value in x], fontsize=7, rotation=30)
+        panel.set_xticks([], minor=True)
+    axes[0].set_ylabel("seconds")
+    axes[0].legend(fontsize=8)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=130)
+    print(f"picture written to {path}")
