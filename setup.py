@@ -2,15 +2,8 @@
 
 Every ``native/**/*.isa.cpp`` is compiled once per instruction set (the core chooses at run
 time); everything else once. Objects lie in ``build/objects`` and are compiled again when their
-command, a file that they include or a compiler or library behind them changes. The environment
-can say:
-
-CC, CXX, CXXFLAGS, LDFLAGS   the compilers, flags that replace the interpreter's, flags for linking
-FCTREE_OPENMP=0            build with plain threads instead of OpenMP (it is probed otherwise)
-FCTREE_SANITIZE=address,undefined   or ``thread``: build with sanitizers
-FCTREE_CUDA=1              build with CUDA, or fail where that is not possible
-NVCC                       CUDA's compiler (else the one on the path, or that of CUDA_HOME)
-EIGEN_INCLUDE_DIR          where Eigen's headers are (else cmeel-eigen's, else the system's)
+command, a file that they include or a compiler or library behind them changes.
+docs/contributing.md lists the environment variables that are read.
 """
 
 import hashlib
