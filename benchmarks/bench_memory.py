@@ -3,7 +3,7 @@
     python bench_memory.py
 
 Each fit runs in a process of its own with default parameters but few rounds, which take what many
-take; `allowed` is what the robustness guide promises: three times the table's bytes as float64 and
+take; `allowed` is the limit of docs/results/memory.md: three times the table's bytes as float64 and
 200 MB, the table itself not counted. A fit that raises MemoryError before it allocates keeps the
 promise too.
 """

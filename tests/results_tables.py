@@ -269,6 +269,12 @@ TABLES = {
         "maxima and sums over the sets of bench_export_accuracy.json",
         ("bench_export_speed.json", ("speed", "median s"), {"ONNX Runtime": "ONNX float32"}),
     ],
+    "memory": [
+        PROTOTYPE,
+        ("bench_memory_long.json", (), {
+            "symmetric boosting": "symmetric boosting", "GB": "extra", "bytes a row": "extra / n",
+            **{f"curvature boosting, noise {noise}": f"curvature boosting|noise={noise}" for noise in (0, 1)}}),
+    ],
     "one_row": [
         ("bench_one_row.json", (), {
             "regression": "regression: predict",

@@ -24,8 +24,8 @@ from scipy.stats import rankdata
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 NUMBER = re.compile(r"(?<![\w.^])[-+]?(?:\d[\d,]*)?\.?\d+(?!\w)")
-SCALES = (1, 100, 1e3, 1e6, 1e9, 2**-10, 2**-20)  # per cent, ms, us, ns, KiB, MiB
-SETTINGS = ("n", "d", "depth", "threads", "gamma", "rounds", "landmarks")  # that tell records of a list apart
+SCALES = (1, 100, 1e3, 1e6, 1e9, 2**-10, 2**-20, 1e-9)  # per cent, ms, us, ns, KiB, MiB, GB
+SETTINGS = ("n", "d", "depth", "threads", "gamma", "rounds", "landmarks", "noise")  # that tell records of a list apart
 STATISTICS = {
     "mean": np.mean, "deviation": np.std, "count": len,
     "standard error": lambda group: np.std(group, ddof=1) / np.sqrt(len(group)),
@@ -87,7 +87,8 @@ def statistics(pairs):
 
 def ranks(results):
     """Mean ranks, and on how many sets a program is better than CatBoost, from the means over folds."""
-    tables = [entry["cells"] for entry in results.values() if isinstance(entry, dict) and "cells" in entry]
+    entries = results.values() if isinstance(results, dict) else results
+    tables = [entry["cells"] for entry in entries if isinstance(entry, dict) and "cells" in entry]
     for score, sign in (("r2", -1), ("accuracy", -1), ("log_loss", 1)):
         cells = [{name: np.mean(program[score]) for name, program in table.items() if score in program}
                  for table in tables]
