@@ -112,6 +112,9 @@ def test_stages_end_in_the_prediction():
     classes = clone(CLASSES).fit(X, LABELS)
     losses = [log_loss(LABELS, stage) for stage in classes.staged_predict_proba(X)]
     np.testing.assert_allclose(losses, -classes.train_score_[1:], rtol=1e-12)
+    scores = list(classes.staged_decision_function(X))  # none is overwritten by the next
+    assert not np.array_equal(scores[0], scores[-1])
+    np.testing.assert_array_equal(scores[-1], classes.decision_function(X))
 
 
 def test_early_stopping_keeps_the_best_round():

@@ -162,10 +162,12 @@ def test_probabilities(table, max_depth, score_noise):
         expected = model.classes_[(raw[:, 0] > 0).astype(int) if n_classes == 2 else
                                   np.zeros(len(X), dtype=int)]
     np.testing.assert_array_equal(model.predict(X), expected)
-    for stage, proba in zip(model.staged_predict(X), model.staged_predict_proba(X), strict=True):
-        assert proba.shape == p.shape
+    stages = zip(model.staged_predict(X), model.staged_predict_proba(X), model.staged_decision_function(X), strict=True)
+    for stage, proba, scores in stages:
+        assert proba.shape == p.shape and scores.shape == decision.shape
     np.testing.assert_array_equal(stage, expected)
     np.testing.assert_array_equal(proba, p)
+    np.testing.assert_array_equal(scores, decision)
 
 
 @settings(max_examples=15)
