@@ -193,7 +193,23 @@ class TreeEnsembleLayer(torch.nn.Module):
         torch.nn.init.normal_(self.leaf_weights, std=0.1 * self.n_trees**-0.5)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """The trees' sum, (..., out_features), for x (..., in_features)."""
+        """The sum of the trees.
+
+        Parameters
+        ----------
+        x : Tensor of shape (..., in_features)
+
+        Returns
+        -------
+        out : Tensor of shape (..., out_features)
+
+        Raises
+        ------
+        ValueError
+            If `x` has another number of features.
+        TypeError
+            If `x` is of another type than the weights.
+        """
         if x.shape[-1] != self.in_features:
             raise ValueError(
                 f"x has {x.shape[-1]} features, but the layer has in_features={self.in_features}"

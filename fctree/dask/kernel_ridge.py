@@ -17,7 +17,7 @@ from fctree._validation import (
 from fctree.dask.boosting_base import TargetEncoder, describe
 from fctree.dask.cluster import gather, threads_here
 from fctree.dask.partitions import partition_rows, remember_features, rescale_partitions
-from fctree.dask.prediction import HasLocal
+from fctree.dask.prediction import HasLocal, PredictsLabels, PredictsTargets
 from fctree.dask.tables import PartitionedTable
 from fctree.kernel_ridge import TreeNTKClassifier, TreeNTKRegressor
 from fctree.kernel_ridge.landmarks import (
@@ -207,7 +207,7 @@ class _DaskTreeNTK(HasLocal):
         return X, roots * solution
 
 
-class DaskTreeNTKRegressor(_DaskTreeNTK, TreeNTKRegressor):
+class DaskTreeNTKRegressor(PredictsTargets, _DaskTreeNTK, TreeNTKRegressor):
     """`TreeNTKRegressor` on Dask collections, by landmarks or conjugate gradients.
 
     Rows stay on the workers; an iteration sends out one vector and adds up one per partition. The landmarks
@@ -244,14 +244,11 @@ verbose, n_jobs, random_state
             raise ValueError(f"the partitions of y have different shapes: {sorted(shapes)}")
         self._one_output = shapes == {()}
 
-    def predict(self, X):
-        """Predict the targets; lazily, where `X` is a Dask collection, as a Dask collection."""
-        check_fitted(self)
-        columns = None if self._one_output else self.dual_coef_.shape[1]
-        return self._predicts("predict", X, columns, np.float64)
+    def _target_columns(self):
+        return None if self._one_output else self.dual_coef_.shape[1]
 
 
-class DaskTreeNTKClassifier(_DaskTreeNTK, TreeNTKClassifier):
+class DaskTreeNTKClassifier(PredictsLabels, _DaskTreeNTK, TreeNTKClassifier):
     """`TreeNTKClassifier` on Dask collections, by landmarks or conjugate gradients.
 
     One regression per class indicator, solved as in `DaskTreeNTKRegressor` with shared kernel products.
@@ -290,12 +287,17 @@ device, verbose, n_jobs, random_state
         return self.classes_
 
     def decision_function(self, X):
-        """The outputs of the classes; lazily, where `X` is a Dask collection."""
+        """Predict the class indicators, which are not probabilities, lazily if `X` is a Dask collection.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array-like, of shape (n_samples, n_features)
+
+        Returns
+        -------
+        scores : Dask array, series or data frame, or array, of shape (n_samples,) or (n_samples, n_classes)
+            With two classes the output of the second minus that of the first.
+        """
         check_fitted(self)
         columns = None if len(self.classes_) == 2 else len(self.classes_)
         return self._predicts("decision_function", X, columns, np.float64)
-
-    def predict(self, X):
-        """Predict the classes; lazily, where `X` is a Dask collection, as a Dask collection."""
-        check_fitted(self)
-        return self._predicts("predict", X, None, self.classes_.dtype)

@@ -42,26 +42,59 @@ class PredictsTargets(HasLocal):
 (n_samples, n_outputs)
         """
         check_fitted(self)
-        return self._predicts(
-            "predict", X, None if self._single_target else self.n_outputs_, np.float64
-        )
+        return self._predicts("predict", X, self._target_columns(), np.float64)
+
+    def _target_columns(self):
+        return None if self._single_target else self.n_outputs_
 
 
-class PredictsClasses(HasLocal):
-    """Predictions of a classifier."""
+class PredictsLabels(HasLocal):
+    """Predicted labels of a classifier."""
 
     def predict(self, X):
-        """Predict the classes; lazily, where `X` is a Dask collection, as a Dask collection."""
+        """Predict the classes, lazily if `X` is a Dask collection.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array-like, of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : Dask array or series, or array, of shape (n_samples,)
+        """
         check_fitted(self)
         return self._predicts("predict", X, None, self.classes_.dtype)
 
+
+class PredictsClasses(PredictsLabels):
+    """Predicted labels and probabilities of a classifier."""
+
     def predict_proba(self, X):
-        """Class probabilities; lazily, where `X` is a Dask collection, as a Dask collection."""
+        """Predict the probabilities of the classes, lazily if `X` is a Dask collection.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array-like, of shape (n_samples, n_features)
+
+        Returns
+        -------
+        probabilities : Dask array or data frame, or array, of shape (n_samples, n_classes)
+        """
         check_fitted(self)
         return self._predicts("predict_proba", X, self.n_classes_, np.float64)
 
     def predict_log_proba(self, X):
-        """Logarithms of `predict_proba`, in the same collection; -inf where a probability is 0."""
+        """Predict the logarithms of the probabilities, lazily if `X` is a Dask collection.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array-like, of shape (n_samples, n_features)
+
+        Returns
+        -------
+        log_probabilities : Dask array or data frame, or array, of shape (n_samples, n_classes)
+            -inf where a probability is 0.
+        """
         check_fitted(self)
         return self._predicts("predict_log_proba", X, self.n_classes_, np.float64)
 

@@ -199,7 +199,22 @@ class ObliqueTrees(CheckedArrays):
         )
 
     def first(self, n: int) -> ObliqueTrees:
-        """The first n trees, as views."""
+        """The first n trees, as views.
+
+        Parameters
+        ----------
+        n : int
+            From 0 to `n_trees`.
+
+        Returns
+        -------
+        trees : ObliqueTrees
+
+        Raises
+        ------
+        ValueError, TypeError
+            If `n` is out of range, or no integer.
+        """
         check_range(0, n, self.n_trees)
         ends = dict.fromkeys(_OFFSETS, n + 1)
         ends.update(dict.fromkeys(_OF_NODES, self.node_offsets[n]))
@@ -208,7 +223,22 @@ class ObliqueTrees(CheckedArrays):
                             **{name: getattr(self, name)[:end] for name, end in ends.items()})
 
     def take(self, trees: Sequence[int]) -> ObliqueTrees:
-        """The trees with these numbers, in this order."""
+        """The trees with these numbers, in this order.
+
+        Parameters
+        ----------
+        trees : sequence of int
+            From 0 to ``n_trees - 1``.
+
+        Returns
+        -------
+        trees : ObliqueTrees
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a number is out of range, or no integer.
+        """
         for tree in trees:
             check_range(tree, tree + 1, self.n_trees)
         return ObliqueTrees.concatenate([self._one(tree) for tree in trees] or [self.first(0)])
@@ -223,7 +253,21 @@ class ObliqueTrees(CheckedArrays):
 
     @classmethod
     def concatenate(cls, parts: Sequence[ObliqueTrees]) -> ObliqueTrees:
-        """The trees of all parts, in order."""
+        """The trees of all parts, in order.
+
+        Parameters
+        ----------
+        parts : sequence of ObliqueTrees
+
+        Returns
+        -------
+        trees : ObliqueTrees
+
+        Raises
+        ------
+        ValueError, TypeError
+            Without parts, for parts of another class, and for parts that differ in features or outputs.
+        """
         parts = check_parts(cls, parts)
         arrays = {}
         for field in fields(cls):

@@ -41,12 +41,33 @@ class Samples:
         return len(self.X)
 
     def take(self, rows: NDArray[Any]) -> Samples:
-        """The samples of these rows."""
+        """The samples of these rows.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_taken,) or (n_samples,)
+            Indices, or a mask.
+
+        Returns
+        -------
+        samples : Samples
+        """
         weight = None if self.sample_weight is None else self.sample_weight[rows]
         return Samples(self.X[rows], self.y[rows], weight, self.classes)
 
     def replace(self, masked: NDArray[Any], replacement: ArrayLike) -> Samples:
-        """The samples with the columns where `masked` is set replaced by constants."""
+        """The samples with some columns replaced by constants.
+
+        Parameters
+        ----------
+        masked : ndarray of shape (n_features,), bool
+        replacement : array-like of shape (n_features,)
+            Values of the columns where `masked` is set.
+
+        Returns
+        -------
+        samples : Samples
+        """
         X = np.where(masked, replacement, self.X).astype(self.X.dtype, copy=False)
         return Samples(X, self.y, self.sample_weight, self.classes)
 
@@ -150,18 +171,40 @@ class RoundByRound(WarmStartModel):
 
     @abstractmethod
     def start(self, train: Samples) -> None:
-        """Set the state to that before any training."""
+        """Set the state to that before any training.
+
+        Parameters
+        ----------
+        train : Samples
+        """
 
     @abstractmethod
     def train_round(self, train: Samples) -> None:
-        """One round of training, such as an epoch, on `train`."""
+        """Train for one round, such as an epoch.
+
+        Parameters
+        ----------
+        train : Samples
+        """
 
     def state(self) -> Any:
-        """A copy of the state, for `restore`."""
+        """Copy the state, for `restore`.
+
+        Returns
+        -------
+        state : dict
+            The attributes; a subclass may return anything else that its `restore` takes.
+        """
         return copy.deepcopy({k: v for k, v in vars(self).items() if k != "stopping"})
 
     def restore(self, state: Any) -> None:
-        """Go back to a state."""
+        """Go back to a state.
+
+        Parameters
+        ----------
+        state : dict
+            As `state` returned it.
+        """
         vars(self).update(state)
 
     def fit(self, train: Samples, validation: Samples) -> Self:
@@ -174,7 +217,17 @@ class RoundByRound(WarmStartModel):
         return self._train(train, validation, self.loss(validation), self.state())
 
     def loss(self, samples: Samples) -> float:
-        """Mean loss of the predictions for some samples."""
+        """Mean loss of the predictions for some samples.
+
+        Parameters
+        ----------
+        samples : Samples
+
+        Returns
+        -------
+        loss : float
+            The mean squared error, or the log-loss for classes.
+        """
         return mean_loss(self.predict(samples.X), samples)
 
     def _train(self, train, validation, best, best_state):

@@ -102,7 +102,16 @@ class TreeNTK(Kernel):
         return K, self._gram(X, None, "log_scale")[:, :, np.newaxis]
 
     def diag(self, X: ArrayLike) -> FloatArray:
-        """``np.diag(self(X))`` without the matrix: an array of shape (n_x,)."""
+        """The diagonal of the Gram matrix, without the matrix.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_x, n_features)
+
+        Returns
+        -------
+        diagonal : array of shape (n_x,)
+        """
         spec = kernel_spec(self.depth, self.architecture)
         X, _ = check_kernel_samples(X, None)
         out = np.empty(len(X), dtype=X.dtype)

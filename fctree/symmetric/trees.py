@@ -109,7 +109,22 @@ class SymmetricTrees(CheckedArrays):
         return SymmetricTrees(**{name: array[selection] for name, array in self._arrays()})
 
     def first(self, n: int) -> SymmetricTrees:
-        """The first n trees, as views."""
+        """The first n trees, as views.
+
+        Parameters
+        ----------
+        n : int
+            From 0 to `n_trees`.
+
+        Returns
+        -------
+        trees : SymmetricTrees
+
+        Raises
+        ------
+        ValueError, TypeError
+            If `n` is out of range, or no integer.
+        """
         check_range(0, n, self.n_trees)
         return self[:n]
 
@@ -182,7 +197,22 @@ class SymmetricTrees(CheckedArrays):
         return X
 
     def with_depth(self, depth: int) -> SymmetricTrees:
-        """The same trees in arrays for ``depth`` levels, at least their own."""
+        """The trees in arrays for more levels, which they do not use.
+
+        Parameters
+        ----------
+        depth : int
+            Levels of the arrays, from `depth` of these to 16.
+
+        Returns
+        -------
+        trees : SymmetricTrees
+
+        Raises
+        ------
+        ValueError, TypeError
+            If `depth` is out of range, or no integer.
+        """
         check_range(self.depth, depth, MOST_LEVELS)
         extra = depth - self.depth
         if extra == 0:
@@ -200,7 +230,21 @@ class SymmetricTrees(CheckedArrays):
 
     @classmethod
     def concatenate(cls, parts: Sequence[SymmetricTrees]) -> SymmetricTrees:
-        """The trees of all parts, in order."""
+        """The trees of all parts, in order.
+
+        Parameters
+        ----------
+        parts : sequence of SymmetricTrees
+
+        Returns
+        -------
+        trees : SymmetricTrees
+
+        Raises
+        ------
+        ValueError, TypeError
+            Without parts, for parts of another class, and for parts that differ in outputs.
+        """
         parts = check_parts(cls, parts)
         depth = max(part.depth for part in parts)
         parts = [part.with_depth(depth) for part in parts]
