@@ -1,7 +1,7 @@
 """The gain of a learning rate that follows samples held out, in curvature boosting.
 
 `learning_rate="auto"` against the constant 0.05 that it begins with, default settings else, two folds: on the tables of
-the league that have enough rows, of `--max-rows` at most, and on drawn tables. Errors are log-loss or RMSE.
+the league that have enough rows, of `--max-rows` at most, and on simulated tables. Errors are log-loss or RMSE.
 """
 
 import argparse

@@ -35,7 +35,7 @@ def score(model, X, y, n_folds=2):
 
 
 def compare(tables, depth):
-    """The results of one depth, by table and in the mean."""
+    """The results of one depth, by table and on average."""
     by_table = {}
     for name, (X, y) in tables.items():
         hard, _, hard_seconds = score(CurvatureTreeRegressor(max_depth=depth), X, y)

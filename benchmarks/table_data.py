@@ -1,4 +1,4 @@
-"""Tables with categories: the real ones of a folder given by `--data`, and drawn ones."""
+"""Tables with categories: the real ones of a folder given by `--data`, and simulated ones."""
 
 from pathlib import Path
 
@@ -89,7 +89,7 @@ def _from_indicators(X):
 
 
 def draw_table(name, n):
-    """A drawn regression table, `DRAWN_TABLES` says which; noise of deviation 0.7."""
+    """A simulated regression table, `DRAWN_TABLES` says which; noise of deviation 0.7."""
     rng = np.random.default_rng(0)
     if name == "houses":
         return draw_houses(rng, n)

@@ -60,7 +60,7 @@ def draw_landmarks(kernel, candidates, weights, n_components, random_state):
 def folded(kernel, X, weights, landmarks, L, n_rows, random_state):
     """All rows of G in `n_rows`: every sample is added to one of them, with a random sign.
 
-    G' G is kept in the mean, and every sample counts; O(n m n_features + n_rows m^2).
+    G' G is kept on average, and every sample counts; O(n m n_features + n_rows m^2).
     """
     order = random_state.permutation(len(X))
     factor = random_state.choice((-1.0, 1.0), len(X))
