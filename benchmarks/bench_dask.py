@@ -30,7 +30,7 @@ def bytes_of_levels(bin_thresholds, depth):
 
 
 def count_answers():
-    """From now on the second worker counts the bytes that it sends to the first."""
+    """Makes the second worker count the bytes that it sends to the first."""
     from fctree.dask.collective import Collective
 
     send, Collective.counted = Collective.send, 0

@@ -89,7 +89,7 @@ def own_fold(model, X, y, X_test, y_test):
 
 
 def peer_fold(model, X, y, X_test, y_test):
-    """The same of ten-fold conformal prediction."""
+    """Results as those of `own_fold`, of ten-fold conformal prediction."""
     from mapie.regression import CrossConformalRegressor
 
     model = clone(model)
@@ -130,7 +130,7 @@ def _labelled(result):
 
 
 def summary(by_table):
-    """Of one model over all tables, one number a level."""
+    """Statistics of one model over all tables, one number a level."""
     gaps = np.array([of["coverage"] for of in by_table.values()]) - LEVELS
     ratios = np.array([of["width_ratio"] for of in by_table.values() if "width_ratio" in of])
     times = [of["time_ratio"] for of in by_table.values() if "time_ratio" in of]
@@ -185,7 +185,7 @@ class _Without:
 
 
 def processor_seconds(model, X, y):
-    """Of one fit."""
+    """Processor seconds of one fit."""
     start = time.process_time()
     model.fit(X, y)
     return time.process_time() - start

@@ -118,7 +118,7 @@ def hist_gradient_boosting(settings, **parameters):
     base = HistGradientBoostingClassifier if settings.classifies else HistGradientBoostingRegressor
 
     class Limited(base):
-        """On one thread; the library itself takes all that OpenMP offers."""
+        """The estimator on one thread; the library itself takes all that OpenMP offers."""
 
         def fit(self, *arguments, **keywords):
             with _thread_pools().limit(limits=1, user_api="openmp"):

@@ -41,7 +41,7 @@ def plain_numpy(X, depth):
 
 
 def tuned_numpy(X, depth):
-    """The same in place, with the cosine form: S Td = c / (2 pi sqrt(1 - c^2))."""
+    """NumPy in place, with the cosine form: S Td = c / (2 pi sqrt(1 - c^2))."""
     c = np.empty((len(X), len(X)), X.dtype)
     t, g = np.empty_like(c), np.empty_like(c)
     length = np.sqrt(SCALE**2 * np.einsum("ij,ij->i", X, X) + 0.5)

@@ -91,7 +91,7 @@ def prepared(case, n_threads, quick):
 
 
 def measure(file):
-    """In the child: prints the processor seconds of the call on what is in this file."""
+    """Prints, in a child process, the processor seconds of the call on what is in this file."""
     with open(file, "rb") as stream:
         model, X, y = pickle.load(stream)
     check_X_y(X[:2], y[:2])  # scikit-learn looks for libraries of tables once in a process

@@ -65,7 +65,7 @@ def oblique_family(method):
 
 
 def boosting_family(method):
-    """The same of the boosting benchmarks; the peak is reached within the first rounds."""
+    """Estimators and data of the boosting benchmarks; the peak is reached within the first rounds."""
     from boosting_data import simulate_boosting
     from boosting_peers import PROGRAMS, SLOW_PROGRAMS, Settings
 

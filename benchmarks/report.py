@@ -62,7 +62,7 @@ def add_arguments(parser, name):
 
 
 def add_run_arguments(parser, programs, max_rows, folds):
-    """Those of a benchmark of many programs on many sets, which goes on where it stopped."""
+    """Options of a benchmark of many programs on many sets, which goes on where it stopped."""
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--runs", type=Path, required=True, help="folder of the fits' records")
     parser.add_argument("--max-rows", type=int, default=max_rows, help="most rows of a set, all folds together")

@@ -40,7 +40,7 @@ def curvature_tree(X, y, memory, **options):
 
 
 def curvature_size(model):
-    """Of ridge leaves the temperature is a part of their coefficients."""
+    """Number of parameters; the temperature of ridge leaves is a part of their coefficients."""
     return oblique_size(model.tree if isinstance(model, LeafShares) else model)
 
 

@@ -25,7 +25,7 @@ def by_product(x, splits, leaves):
 
 
 def by_logarithm(x, splits, leaves):
-    """The same as sums of logarithms, with one exponential a leaf."""
+    """Probabilities as sums of logarithms, with one exponential a leaf."""
     t = routed_products(x, splits)
     left, right = torch.nn.functional.logsigmoid(t), torch.nn.functional.logsigmoid(-t)
     reach = t.new_zeros((len(x), len(splits), 1))

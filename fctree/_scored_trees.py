@@ -179,7 +179,7 @@ def drawn_tree(model, number):
 
 
 def missing_sides(model, number):
-    """Where missing values go at nodes of one of an ensemble's trees, {node: whether right}.
+    """Sides of missing values at the nodes of one of an ensemble's trees, {node: whether right}.
 
     Empty but for symmetric trees, at whose nodes are those that split a feature with missing values in training.
     """

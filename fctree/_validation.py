@@ -39,7 +39,7 @@ def check_features(estimator, X):
 
 
 def check_training_data(estimator, X, y, sample_weight, *, multi_output):
-    """As `check_imputed_data`, and the weights, scaled up if they are small, (n_samples,) float64 or None."""
+    """Check data as `check_imputed_data`, and weights, scaled up if they are small: (n_samples,) float64 or None."""
     X, y = check_imputed_data(estimator, X, y, reset=True, classification=not multi_output)
     return X, y, rescale_small_weights(check_sample_weight(sample_weight, X))
 
@@ -135,7 +135,7 @@ def check_imputed_data(estimator, X, y, *, reset, classification, dtype=np.float
 
 
 def check_imputed_floats(estimator, X, y, *, reset, classification):
-    """As `check_imputed_data`, but float32 stays where it has no missing values, whose means are float64."""
+    """Check data as `check_imputed_data`, but float32 stays where it has no missing values, whose means are float64."""
     X, y = check_imputed_data(
         estimator, X, y, reset=reset, classification=classification, dtype=FLOATS
     )

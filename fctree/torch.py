@@ -87,7 +87,7 @@ def _share_of_left(t, routing, gamma):
 
 
 def _in_torch(x, split_weights, leaf_weights, routing, gamma):
-    """The same sum with torch operations: every node of every sample."""
+    """The sum of the trees with torch operations: every node of every sample."""
     n_trees, n_nodes, _ = split_weights.shape
     t = torch.matmul(x, split_weights.flatten(0, 1).T)
     share = _share_of_left(t, routing, gamma).unflatten(1, (n_trees, n_nodes))

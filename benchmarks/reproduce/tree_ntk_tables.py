@@ -52,7 +52,7 @@ def columns_of(done):
 
 
 def met_cells(done, columns, table):
-    """By column: cells, equal to the table's digits, within one test sample."""
+    """Counts by column: cells, equal to the table's digits, within one test sample."""
     n_tested = np.array([entry["n_tested"] for entry in done.values()])
     met = {}
     for name, found in columns.items():

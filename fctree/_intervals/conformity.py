@@ -137,7 +137,7 @@ class PredictsIntervals:
         """Compute what `fit` did not; for subclasses."""
 
     def _keep_conformity_scores(self, scores, weight):
-        """Of the training samples whose error without them is known, and of these the weights."""
+        """Keep the scores of training samples whose error without them is known, given the weights of these."""
         self.interval_scores_, self.interval_levels_ = rank_scores(scores, weight)
 
     def _drop_intervals(self):

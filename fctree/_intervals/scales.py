@@ -42,7 +42,7 @@ class Errors:
 
     @classmethod
     def of(cls, errors, weight):
-        """Of errors (n_samples, n_outputs) with rows of NaN where unknown, and weights or None."""
+        """Scales from errors (n_samples, n_outputs) with rows of NaN where unknown, and weights or None."""
         size = np.abs(errors)
         top = size.max(axis=0, initial=0.0)
         known = np.ones(len(errors), dtype=bool)

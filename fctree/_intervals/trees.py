@@ -29,8 +29,8 @@ _MOST_SAMPLES_PER_ERROR = 4
 
 
 def samples_per_error(n_samples):
-    """Of so many training samples a random one has its error found: of all where there are few, of
-    more than the scores that are kept in larger fits."""
+    """Number of training samples for each one whose error is found: 1 where there are few; in larger fits there are still
+    more errors than scores that are kept."""
     return int(np.clip(n_samples // MOST_SCORES, 1, _MOST_SAMPLES_PER_ERROR))
 
 

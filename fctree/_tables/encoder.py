@@ -222,7 +222,7 @@ class TableEncoder:
 
     @property
     def players(self):
-        """As `sources`, but pairs have numbers of their own, after those of the columns."""
+        """Numbers of the columns as in `sources`; pairs have numbers of their own, after those of the columns."""
         n_targets, first = max(len(self.targets), 1), self.n_features_in
         return np.array(
             [first + index // n_targets if kind == "pair" else column

@@ -8,12 +8,12 @@ _TAILS = (1 / 4, 1 / 16, 1 / 64, 0.0)
 
 
 def target_limits(y, weight):
-    """Where targets (n_outputs, n_samples) are cut off, below and above: (n_outputs, 2)."""
+    """Limits at which targets (n_outputs, n_samples) are cut off, below and above: (n_outputs, 2)."""
     return np.array([_limits(row, np.ones(len(row)) if weight is None else weight) for row in y])
 
 
 def _limits(row, weight):
-    """Where half of the targets are the same, wider quantiles take the place of the quartiles."""
+    """Limits of one target; where half of the values are the same, wider quantiles take the place of the quartiles."""
     places = np.argsort(row, kind="stable")
     totals = np.cumsum(weight[places])
     for tail in _TAILS:

@@ -105,7 +105,7 @@ def shrunk_means(weights, sums, strength, prior):
 
 
 def whole_sums(sums):
-    """Of all folds, (n_levels,), from sums as `TargetStatistics` has them."""
+    """Sums over all folds, (n_levels,), from those of each as `TargetStatistics` has them."""
     return sums.sum(axis=1) if sums.shape[1] == N_FOLDS else sums[:, N_FOLDS]
 
 
@@ -131,11 +131,11 @@ class TargetStatistics:
         self._strength = strength
 
     def of_levels(self):
-        """For new samples: (n_levels,), from all folds."""
+        """Statistics for new samples: (n_levels,), from all folds."""
         return shrunk_means(self._weights.sum(axis=1), whole_sums(self._sums), self._strength, self._prior)
 
     def of_folds(self):
-        """For training samples: (n_levels, N_FOLDS), from the other folds.
+        """Statistics for training samples: (n_levels, N_FOLDS), from the other folds.
 
         Less the mean of these: it would tell the fold's own, beside a feature that does not have it.
         """

@@ -56,7 +56,7 @@ def weighted_by_class(estimator, labels, sample_weight):
 
 
 def weigh_classes(estimator, train, evals):
-    """The same for Samples: those to train on that count, their weights rescaled, and a list of those evaluated."""
+    """Weighs Samples by class: those to train on that count, their weights rescaled, and a list of those evaluated."""
     class_weight = getattr(estimator, "class_weight", None)
     if class_weight is None:
         return _rescaled(train), evals

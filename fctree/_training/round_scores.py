@@ -15,7 +15,7 @@ def joined_scores(before, now, done, grown):
 
 
 def joined_results(before, now, done, grown):
-    """The same for dicts of scores after each round, by set and name."""
+    """Joins dicts of scores after each round, by set and name."""
     joined = {}
     for data in [*before, *(data for data in now if data not in before)]:
         old, new = before.get(data, {}), now.get(data, {})

@@ -13,7 +13,7 @@ class OnlyWorker:
         return progress_listener(estimator.verbose, n_rounds, type(estimator).__name__)
 
     def placed(self, train, evals):
-        """Where the samples of oblique trees are among those of all places, or None."""
+        """Places of the samples of oblique trees among those of all workers, or None."""
         return None
 
     def past_losses(self, estimator):

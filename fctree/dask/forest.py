@@ -31,7 +31,7 @@ def _grow_range(local, rows, found, first, last):
 
 
 def _find_exponent(local, rows, found):
-    """Of the calibrated probabilities of all trees."""
+    """Exponent of the calibrated probabilities of all trees."""
     local.n_jobs = threads_here()
     X, targets, weight = local._samples(rows.X, rows.y, rows.weight, reset=True)
     local.trees_ = ObliqueTrees.concatenate([trees for trees, _ in found])

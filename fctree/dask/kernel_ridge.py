@@ -166,7 +166,7 @@ class _DaskTreeNTK(HasLocal):
         return np.concatenate(X), None if weights[0] is None else np.concatenate(weights)
 
     def _by_landmarks(self, client, problem, parts, sizes):
-        """As `solve_with_landmarks`, with the sums over rows taken where the rows are."""
+        """Solve as `solve_with_landmarks`, with the sums over rows taken where the rows are."""
         lengths, total = sizes
         random_state = check_random_state(self.random_state)
         candidates, weights = self._draw_candidates(client, parts, lengths, random_state)
@@ -188,7 +188,7 @@ class _DaskTreeNTK(HasLocal):
         return landmarks, solution
 
     def _by_gradients(self, client, problem, parts, sizes):
-        """As `solve_by_conjugate_gradients`, a block of rows a task."""
+        """Solve as `solve_by_conjugate_gradients`, a block of rows a task."""
         tasks = [client.submit(_roots_and_targets, p, problem, pure=False) for p in parts]
         X, roots, targets = (np.concatenate(of) for of in zip(*gather(client, tasks), strict=True))
         cuts = np.cumsum(sizes[0])[:-1]

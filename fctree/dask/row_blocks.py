@@ -31,7 +31,7 @@ class Run:
 
     @property
     def native(self):
-        """As the core takes it."""
+        """The run as the core takes it."""
         n_here = self.end - self.first
         return self.block_rows, self.first, n_here, self.n_blocks, self.pieces.tolist()
 

@@ -143,7 +143,7 @@ class Partitions:
         self.folds = folds
 
     def folds_of(self, begin, n):
-        """Those that n samples from this one on are given, if any."""
+        """Folds that n samples from this one on are given, if any."""
         return None if self.folds is None else self.folds[begin : begin + n]
 
 

@@ -179,7 +179,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         return _counted(*self._all_samples(X, y, sample_weight, reset=reset))
 
     def _all_samples(self, X, y, sample_weight, *, reset):
-        """The same of all samples, of which those of weight 0 have no part in encodings."""
+        """All samples; those of weight 0 have no part in encodings."""
         X, y = check_imputed_data(self, X, y, reset=reset, classification=self._classification)
         if isinstance(self.max_samples, Integral) and self.max_samples > len(X):
             raise ValueError(f"`max_samples` must be <= n_samples={len(X)} but got value {self.max_samples}")

@@ -339,7 +339,7 @@ class ObliqueTrees(CheckedArrays):
         return _native.apply(self, check_rows(X, self.n_features), check_threads(n_threads))
 
     def _leaf_numbers(self, X: FloatArray, *, n_threads: int = 1) -> NDArray[np.int64]:
-        """As `apply`, with the leaves' numbers over all trees."""
+        """Leaves as in `apply`, numbered over all trees."""
         X = check_rows(X, self.n_features)
         return _native.apply(self, X, check_threads(n_threads), over_all=True)
 

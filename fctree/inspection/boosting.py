@@ -73,7 +73,7 @@ class MaskedBoosting:
                 )
 
     def _spread(self, masked, method, together, progress):
-        """The same with several masks per task: few enough tasks to share a binned matrix, enough
+        """Trains with several masks per task: few enough tasks to share a binned matrix, enough
         to balance the load of the workers."""
         n_tasks = _TASKS_A_THREAD * self.workers.n_threads
         together = min(together, -(-len(masked) // n_tasks))
@@ -93,7 +93,7 @@ class MaskedBoosting:
         return model._inverse_link(raw.copy())
 
     def _samples(self):
-        """Those to train on and those held out, as the core takes them."""
+        """Samples to train on and those held out, as the core takes them."""
         model = self.estimator
         train, held = (
             Samples(part.X, model._encode_targets(part.y, reset=False), part.sample_weight, None)

@@ -74,7 +74,7 @@ class Samples:
 
 @dataclass(frozen=True)
 class Stopping:
-    """When training ends: names as in scikit-learn, and the minimum number of rounds."""
+    """The end of training: names as in scikit-learn, and the minimum number of rounds."""
 
     max_iter: int
     n_iter_no_change: int

@@ -164,7 +164,7 @@ class SearchingTreeNTK(BaseTreeNTK):
         return scores.mean(axis=0)
 
     def _rate(self, targets, weights, alphas, folds, kernel):
-        """Of one matrix of `_matrices`: what it is of, scores by alpha, solution for the best."""
+        """Rates one matrix of `_matrices`: what it is of, scores by alpha, solution for the best."""
         *chosen, K = kernel
         if folds is not None:
             return chosen, self._scores_of_folds(K, targets, weights, alphas, folds), None

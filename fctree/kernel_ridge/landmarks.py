@@ -175,7 +175,7 @@ def scaled_product(K, v):
 
 
 def refined(multiply, rough, b, *, tol, max_iter, verbose):
-    """As `conjugate_gradients`, nearly all products by ``rough``; residuals by ``multiply``.
+    """Conjugate gradients, nearly all products by ``rough``; residuals by ``multiply``.
 
     Where rounding of the rough products keeps a round from its goal, ``multiply`` takes over.
     """

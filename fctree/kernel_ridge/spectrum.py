@@ -24,7 +24,7 @@ class Spectrum:
 
     @classmethod
     def of_system(cls, K, targets, weights):
-        """Of what `weighted` returned, of the matrix only the upper triangle."""
+        """Spectrum of what `weighted` returned, which may have the upper triangle of the matrix alone."""
         spectrum = cls.__new__(cls)
         spectrum._decompose(K, targets, weights, "U")
         return spectrum
@@ -52,7 +52,7 @@ class Spectrum:
         return bool(shifted[0] <= self._rounding(shifted))
 
     def coefficients(self, alpha):
-        """Those of the weighted system; times the roots of the weights, those of f."""
+        """Coefficients of the weighted system; times the roots of the weights, those of f."""
         return self.vectors @ (self.inverse(alpha)[:, np.newaxis] * self.projected)
 
     def dual_coef(self, alpha):
@@ -106,7 +106,7 @@ class Spectrum:
         return np.where(known[:, np.newaxis], _quotient(whole, leverage), _quotient(c, diagonal)), leverage
 
     def errors(self, alpha, weights):
-        """As `residuals`, but of a weight above 1 one unit is left out."""
+        """Leave-one-out residuals; of a weight above 1 one unit is left out."""
         residuals, leverage = self.residuals(alpha)
         if weights is not None:
             factor = one_unit_left_out(np.ones(len(weights)), weights * leverage, weights, leverage)

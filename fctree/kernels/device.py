@@ -185,7 +185,7 @@ def empty_like(array, shape, dtype):
 
 
 def address_of(array):
-    """Where an array's elements start."""
+    """The address of an array's first element."""
     if isinstance(array, np.ndarray):
         return array.__array_interface__["data"][0]
     return array.__cuda_array_interface__["data"][0]

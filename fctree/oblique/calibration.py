@@ -67,7 +67,7 @@ def find_temperature(scores, shares, sample_weight):
     own = (shares * scores).sum(axis=1)
 
     def slope(logarithm):
-        """Of the loss, which is convex in the temperature."""
+        """Slope of the loss, which is convex in the temperature."""
         expected = (softmax(np.exp(logarithm) * scores) * scores).sum(axis=1)
         return weight @ (expected - own)
 

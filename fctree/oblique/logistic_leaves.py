@@ -128,7 +128,7 @@ def leaf_models(data, rows, root_penalty, leaf_penalty, n_features):
 
 
 def model_of_all(data, root_penalty, n_features):
-    """As `leaf_models`, but one model of all."""
+    """One model of all samples, as `leaf_models` has one for each leaf."""
     best = root_model(data, root_penalty, _cost_of_freedom(data, n_features))
     constant = _intercepts(data)
     if constant.loss <= best.loss:
@@ -158,7 +158,7 @@ def _intercepts(data):
 
 
 def _constant(data):
-    """The same with coefficients that are 0."""
+    """The model without slopes: intercepts alone."""
     m, d = len(data.targets), data.Z.shape[1]
     alone = _intercepts(data)
     model, full = np.zeros((m, d)), np.zeros((m, d, m, d))

@@ -111,7 +111,7 @@ def derivatives(data, model):
 
 
 def _inverse(factor):
-    """Of the matrix that has this factor, `cho_factor(.., lower=True)`."""
+    """Inverse of the matrix that has this factor, `cho_factor(.., lower=True)`."""
     inverse, failed = dpotri(factor[0], lower=1)
     if failed:
         raise LinAlgError("a factor is singular to rounding")

@@ -26,7 +26,7 @@ def root_model(data, penalty, cost):
 
 
 def _fits(data, least, cost):
-    """From the largest penalty on, the one after the other from the minimum before."""
+    """Fits from the largest penalty on, each starting at the minimum before."""
     prior = model = np.zeros((len(data.targets), data.Z.shape[1]))
     for multiple in reversed(MULTIPLES):
         penalty = np.append(multiple * least, INTERCEPT_PENALTY)
@@ -35,7 +35,7 @@ def _fits(data, least, cost):
 
 
 def _leverages(Z, weights, penalty):
-    """Of each row of weights the diagonal of Z (Z' diag(weight) Z + diag(penalty))^-1 Z', by the smaller one of the
+    """Diagonals, one for each row of weights, of Z (Z' diag(weight) Z + diag(penalty))^-1 Z', by the smaller one of the
     two matrices."""
     n, d = Z.shape
     kernel = (Z / penalty) @ Z.T if n < d else None

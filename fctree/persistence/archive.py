@@ -66,7 +66,7 @@ def write_archive(path, header, arrays):
 
 
 def write_to(file, header, arrays):
-    """The same to an empty binary file that is open for reading and writing."""
+    """Write a header and arrays to an empty binary file that is open for reading and writing."""
     _write_members(file, header, arrays)
     digest = _digest(file)
     file.seek(-_DIGEST_LENGTH, os.SEEK_END)
@@ -110,7 +110,7 @@ def read_archive(path):
 
 
 def read_from(file):
-    """The same of an open binary file."""
+    """The header (bytes) and the arrays of an open binary file."""
     _check_digest(file)
     try:
         return _read_members(file)

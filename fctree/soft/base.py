@@ -213,7 +213,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         self.reachable_leaves_curve_ = []
 
     def _curvature(self):
-        """Of the loss of an output, that the prior on leaves counts samples by."""
+        """Curvature of the loss of an output, by which the prior on leaves counts samples."""
         return 1.0
 
     def _native_params(self, n_epochs):
