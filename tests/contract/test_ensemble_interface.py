@@ -62,7 +62,7 @@ def bent_stairs(n_samples):
 
 
 def rounds_waited(kinds):
-    """Of each tree, how many rounds ago one of its kind was kept."""
+    """For each tree, the number of rounds since one of its kind was kept."""
     since = {0: 1, 1: 1}
     for kept in kinds:
         yield since[kept]

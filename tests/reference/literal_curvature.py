@@ -33,7 +33,7 @@ def limited_decreases(decrease, weight, unit):
 
 
 def variance(y, weight):
-    """Of the targets (n, K), summed over outputs."""
+    """Variance of the targets (n, K), summed over outputs."""
     return np.average(((y - np.average(y, axis=0, weights=weight)) ** 2).sum(axis=1), weights=weight)
 
 
@@ -121,7 +121,7 @@ def principal_directions(covariance, coef):
 
 
 def oriented(directions):
-    """Of length one, the largest coefficient positive."""
+    """Directions of length one, the largest coefficient positive."""
     directions = directions / np.linalg.norm(directions, axis=0)
     largest = np.argmax(np.abs(directions), axis=0)
     return directions * np.sign(directions[largest, np.arange(directions.shape[1])])

@@ -56,7 +56,7 @@ def deviations(Y, weight):
 
 
 def hashes_of(X, Y):
-    """Of samples with targets in units of their deviations."""
+    """Hashes of samples with targets in units of their deviations."""
     Y = np.float32(Y)
     hashes = [hash_of([*x, *y]) for x, y in zip(X, Y)]
     return [mixed(h + i & MASK) for i, h in enumerate(hashes)] if are_coincidences(X, Y) else hashes

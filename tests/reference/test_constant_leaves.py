@@ -18,7 +18,7 @@ def leave_one_out(y):
 
 
 def literal_predictions(X, y, depth, margin, max_thresholds):
-    """Of a regression tree along axes whose splits have to pass the test."""
+    """Predictions of a regression tree along axes whose splits have to pass the test."""
     best, chosen = 0.0, None
     for j in range(X.shape[1]):
         order = np.argsort(X[:, j])

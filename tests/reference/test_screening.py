@@ -9,7 +9,7 @@ N_BINS = 32
 
 
 def promises(X, Y, weight, alpha):
-    """Of the root, (n_features,); its directions are those of the ridge models."""
+    """Promises of the root, (n_features,); its directions are those of the ridge models."""
     mean, total = weight @ X / weight.sum(), weight.sum()
     Z, R = X - mean, Y - weight @ Y / total
     coef = np.linalg.solve((Z.T * weight) @ Z + alpha * np.eye(X.shape[1]), (Z.T * weight) @ R)

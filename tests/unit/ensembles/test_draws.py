@@ -39,7 +39,7 @@ def test_a_function_of_few_different_rows():
 
 
 def two_copies(differ):
-    """Of 70,000 different samples, more than are looked at; the second ones with other targets, or not."""
+    """Two copies of 70,000 different samples, more than are looked at; the second ones with other targets, or not."""
     X = RNG.permutation(70_000.0 * np.arange(1, 70_001)[:, np.newaxis])
     y = RNG.standard_normal(70_000)
     return np.repeat(X, 2, axis=0), np.repeat(y, 2) + differ * np.tile([0.0, 1.0, 0.0, 0.0], 35_000)

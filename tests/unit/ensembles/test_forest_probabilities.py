@@ -12,7 +12,7 @@ RNG = np.random.default_rng(0)
 
 
 def log_losses(model, X, y):
-    """Of the probabilities, and of those before they are raised."""
+    """Log-losses of the probabilities, and of those before they are raised."""
     found = model.predict_proba(X)
     exponent, model.exponent_ = model.exponent_, None
     plain = np.clip(model.predict_proba(X), 1e-6, None)

@@ -27,7 +27,7 @@ def leaves_of(tree, X):
 
 
 def ridge(X, y, scale):
-    """Of standardised features: coefficients in the units of X, and the intercept."""
+    """Ridge regression on standardised features: coefficients in the units of X, and the intercept."""
     centred = (X - X.mean(axis=0)) / scale
     system = centred.T @ centred + ALPHA * np.eye(X.shape[1])
     coef = np.linalg.solve(system, centred.T @ (y - y.mean())) / scale
