@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier
 
-from fctree._tree import SPLIT_KINDS, ObliqueTree
 from fctree._threads import count_threads
+from fctree._tree import SPLIT_KINDS, ObliqueTree
 from fctree._typing import NDArray
 from fctree._validation import check_boosting_features, check_features, check_fitted, check_predictions
 from fctree.ensembles.boosting import BaseCurvatureBoosting
