@@ -67,6 +67,7 @@ struct GrowState {
   std::vector<std::int32_t> rows;  // local samples, node by node
   Buffer<double> scores;           // (K, n) along the ridge directions, in the order of rows
   LeftOut left_out;
+  double mean_weight = 1.0;        // of a sample of weight 1: its mean curvature
 
   index_t n_rows() const { return static_cast<index_t>(rows.size()); }
   NodeRows rows_of(const OpenNode& node) const { return {rows.data() + node.begin, node.size}; }
@@ -87,9 +88,13 @@ struct GrowState {
     return n_left > 0 && n_left < node.size && n_left >= params.min_samples_leaf &&
            node.size - n_left >= params.min_samples_leaf;
   }
-  // A node with equal targets is not split either.
+  // Nor is a node with equal targets split, or two models where there are fewer samples, by their weight, than
+  // features: all cuts fit equally well.
   bool may_split(const OpenNode& node) const {
-    return is_large_enough(node) && variance_of(node) > 0.0;
+    constexpr double kRounding = 1e-9;
+    const double fewest = (1.0 - kRounding) * mean_weight * static_cast<double>(data.n_features);
+    return is_large_enough(node) && variance_of(node) > 0.0 &&
+           !(params.ridge_criterion && node.moments.weight < fewest);
   }
   bool has_models() const { return fits_models(params); }
   // The ridge criterion needs models even if leaves are constant.

@@ -1,5 +1,6 @@
-// Factorisations and products of large matrices that an interrupt can end: Eigen's own run for
-// minutes where a matrix has thousands of columns. Small ones are Eigen's.
+// Factorisations and products of matrices with the products of ridge/matrix_product.hpp: Eigen's are compiled for
+// SSE2, and run for minutes without a look for an interrupt where a matrix has thousands of columns. Small ones are
+// Eigen's.
 #pragma once
 
 #include <Eigen/Cholesky>
@@ -8,7 +9,7 @@
 
 namespace fctree::ridge {
 
-// The Cholesky factor of a symmetric matrix A = L L', computed block by block. O(n^3 / 3).
+// The Cholesky factor of a symmetric matrix A = L L', O(n^3 / 3).
 class CholeskyFactor : Eigen::LLT<Matrix> {
  public:
   explicit CholeskyFactor(const Matrix& matrix);  // of which the lower triangle is read
