@@ -19,9 +19,9 @@ from fctree import FCODTRegressor, show_config
 from fctree.datasets import make_ridge_exp
 
 results = {}
-for n_features in (10, 13, 31, 66):
-    X, y = make_ridge_exp(6000, n_features, random_state=n_features)
-    model = FCODTRegressor(max_depth=3, min_samples_leaf=100, n_jobs=2).fit(X, y)
+for n_samples, n_features in ((6000, 10), (6000, 13), (6000, 31), (6000, 66), (133, 150)):
+    X, y = make_ridge_exp(n_samples, n_features, random_state=n_features)
+    model = FCODTRegressor(max_depth=3, min_samples_leaf=min(100, n_samples // 4), n_jobs=2).fit(X, y)
     arrays = {name: value for name, value in vars(model.tree_).items()
               if isinstance(value, np.ndarray)}
     results[n_features] = {**arrays, "prediction": model.predict(X), "leaf": model.apply(X)}

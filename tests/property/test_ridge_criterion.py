@@ -78,6 +78,9 @@ def test_any_regression_table(table, parameters):
     model = FreeTreeRegressor(split_criterion="ridge", **parameters)
     model.fit(table.X, table.y, sample_weight=table.sample_weight)
     check_structure(model, table, parameters)
+    n_varying = np.count_nonzero(np.ptp(table.X[table.weights > 0], axis=0))
+    split = internal_nodes(model.tree_)
+    assert np.all(model.tree_.weighted_n_node_samples[split] >= n_varying * (1 - 1e-9))
     check_kinds(model.tree_, parameters["directions"])
     assert np.all(np.isfinite(model.predict(table.X)))
 

@@ -302,6 +302,8 @@ class LiteralCurvatureTree:
         x, y, weight = self._data(node.rows)
         if node.depth == self.max_depth or len(x) < 2 * self.min_samples_leaf:
             return
+        if weight.sum() < x.shape[1]:
+            return
         own = gcv_loss(node.model, x, y, weight)
         candidates = self._candidates(node)
         least, chosen, tried = own, None, []
