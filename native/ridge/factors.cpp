@@ -14,7 +14,7 @@ namespace {
 // Rows up to which Eigen's factors, the kernel's inverses and Eigen's solutions are as fast as those by halves.
 constexpr index_t kSmallFactor = 256, kSmallInverse = 512, kSmallSystem = 32;
 constexpr index_t kSmallProduct = 4096;  // the same in multiply-adds
-constexpr index_t kFewColumns = 8;       // of which the kernel takes as many at once
+constexpr index_t kFewColumns = 8;       // with fewer the kernel would multiply zeros
 constexpr index_t kStrip = 64;           // columns of a symmetric product at once
 constexpr double kStepWork = 2e8;        // multiply-adds between two looks for an interrupt
 
