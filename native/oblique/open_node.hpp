@@ -88,8 +88,8 @@ struct GrowState {
     return n_left > 0 && n_left < node.size && n_left >= params.min_samples_leaf &&
            node.size - n_left >= params.min_samples_leaf;
   }
-  // Nor is a node with equal targets split, or two models where there are fewer samples, by their weight, than
-  // features: all cuts fit equally well.
+  // Nor may a node with equal targets split, or under the ridge criterion one whose samples, counted by weight, are fewer
+  // than the features: all cuts would fit equally well.
   bool may_split(const OpenNode& node) const {
     constexpr double kRounding = 1e-9;
     const double fewest = (1.0 - kRounding) * mean_weight * static_cast<double>(data.n_features);

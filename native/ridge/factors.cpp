@@ -43,6 +43,12 @@ bool is_small(index_t n_rows, index_t n_inner, index_t n_columns) {
   return std::min(n_rows, n_columns) < kFewColumns || n_rows * n_inner * n_columns <= kSmallProduct;
 }
 
+Matrix multiply(const MatrixView& a, const MatrixView& b, index_t n_inner, index_t n_rows, index_t n_columns) {
+  Matrix product = Matrix::Zero(n_rows, n_columns);
+  add_product(1.0, a, b, n_inner, product);
+  return product;
+}
+
 index_t half_of(index_t n) { return (n / 2 + 7) / 8 * 8; }
 
 // rhs becomes L^-1 rhs, by halves of L.
@@ -139,22 +145,14 @@ bool invert_factor(RowMatrix& a, RowMatrix& inverse) {
 
 Matrix product_of(const Matrix& a, const Matrix& b) {
   if (is_small(a.rows(), a.cols(), b.cols())) return a * b;
-  Matrix product = Matrix::Zero(a.rows(), b.cols());
-  add_product(1.0, view(a), view(b), a.cols(), product);
-  return product;
+  return multiply(view(a), view(b), a.cols(), a.rows(), b.cols());
 }
 
 Matrix transposed_product(const Matrix& a, const Matrix& b) {
   if (is_small(a.cols(), a.rows(), b.cols())) return a.transpose() * b;
-  Matrix product = Matrix::Zero(a.cols(), b.cols());
-  add_product(1.0, transposed(a), view(b), a.rows(), product);
-  return product;
+  return multiply(transposed(a), view(b), a.rows(), a.cols(), b.cols());
 }
 
-Matrix gram_of(const Matrix& x) {
-  Matrix product = Matrix::Zero(x.rows(), x.rows());
-  add_product(1.0, view(x), transposed(x), x.cols(), product);
-  return product;
-}
+Matrix gram_of(const Matrix& x) { return multiply(view(x), transposed(x), x.cols(), x.rows(), x.rows()); }
 
 }  // namespace fctree::ridge

@@ -1,6 +1,6 @@
-// Factorisations and products of matrices with the products of ridge/matrix_product.hpp: Eigen's are compiled for
-// SSE2, and run for minutes without a look for an interrupt where a matrix has thousands of columns. Small ones are
-// Eigen's.
+// Factorisations and products of matrices by the kernels of ridge/matrix_product.hpp. Eigen's are compiled for the
+// baseline instruction set only, and do not look for an interrupt, for minutes where a matrix has thousands of columns.
+// Small ones are Eigen's.
 #pragma once
 
 #include <Eigen/Cholesky>
