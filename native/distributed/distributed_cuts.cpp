@@ -114,8 +114,8 @@ std::vector<double> DistributedStatistics::thresholds_of(const GrowState& state,
   if (rows.size < node.size) rules.min_samples_leaf = 1;
   const bool by_models = task.search != nullptr;
   const index_t most = by_models ? state.params.max_thresholds : kMostConstantCuts;
-  return quantile_thresholds(sample_, rows, scores.data(),
-                             {rules, most, candidate.cut.lower, candidate.cut.upper});
+  return cuts_to_try(sample_, rows, scores.data(),
+                     {rules, most, candidate.cut.lower, candidate.cut.upper}).thresholds;
 }
 
 void DistributedStatistics::find_cuts(const GrowState& state, const std::vector<CutTask>& tasks) {

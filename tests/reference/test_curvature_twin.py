@@ -110,6 +110,27 @@ def test_repeated_values_and_a_constant_column():
     compare(X, y, random_weights(len(X), seed=7), split_margin=0.2)
 
 
+# How values lie in the buckets that many samples are ordered by: a few in each, nearly all in a few, nearly all in one,
+# or the same value in each.
+SPREADS = {
+    "even": lambda x: x,
+    "skewed": lambda x: np.exp(6.0 * x),
+    "outlying": lambda x: np.where(np.arange(len(x)) == 7, 1e7, x),
+    "rounded": lambda x: np.round(40.0 * x) / 40.0,
+    "of five values": lambda x: np.round(2.0 * x) / 2.0,
+}
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("spread", SPREADS)
+def test_quantiles_of_many_samples(spread, weighted):
+    X, y = smooth_table(2_000, 3, seed=11)
+    y = y + np.abs(X[:, 0] - 0.2)
+    X[:, 0] = SPREADS[spread](X[:, 0])
+    compare(X, y, random_weights(len(X), seed=12, zeros=True) if weighted else None, split_margin=0.1,
+            max_thresholds=9)
+
+
 def test_far_from_zero():
     # 30 is 50 standard deviations: sums of squares about zero would lose three digits.
     X, y = smooth_table(250, 3, seed=8)

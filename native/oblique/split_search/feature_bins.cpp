@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/argsort.hpp"
+#include "core/lazy_order.hpp"
 #include "oblique/split_search/ridge_split.hpp"
 #include "ridge/row_blocks.hpp"
 
@@ -29,22 +30,17 @@ double noise_of(const std::vector<double>& values, double offset) {
   return rounding_of_scores(std::sqrt(squares / static_cast<double>(values.size())));
 }
 
-std::vector<Bin> bins_of(const std::vector<double>& values, double offset,
-                         const std::vector<std::int32_t>& numbers) {
+std::vector<Bin> bins_of(const std::vector<double>& values, double offset) {
   const index_t n = static_cast<index_t>(values.size());
-  std::vector<std::uint64_t> items(n), spare(n);
-  const std::uint64_t* order = argsort(values.data(), n, {items.data(), spare.data()});
-  TrainingData data = {};  // its weights: none
+  LazyOrder order(values.data(), nullptr, n);
   const ModelCutRules rules = {{1, noise_of(values, offset)}, kMostBins - 1};
   std::vector<Bin> bins;
   index_t begin = 0;
-  for (const index_t end : quantile_cuts(data, {numbers.data(), n}, values.data(), order, rules)) {
-    bins.push_back({values[position(order[begin])], values[position(order[end - 1])],
-                    cut_between(values.data(), order, end)});
+  for (const index_t end : quantile_cuts(order, rules)) {
+    bins.push_back({order.value(begin), order.value(end - 1), cut_between(order, end)});
     begin = end;
   }
-  bins.push_back({values[position(order[begin])], values[position(order[n - 1])],
-                  std::numeric_limits<double>::infinity()});
+  bins.push_back({order.value(begin), order.value(n - 1), std::numeric_limits<double>::infinity()});
   return bins;
 }
 
@@ -59,7 +55,7 @@ FeatureBins::FeatureBins(const TrainingData& features, const Vector& offset,
   parallel_for(execution, n_features, [&](index_t j) {
     std::vector<double> values(numbers.size());
     read_feature(features, {numbers.data(), features.n_samples}, j, values.data());
-    found[j] = bins_of(values, offset[j], numbers);
+    found[j] = bins_of(values, offset[j]);
   });
   for (const std::vector<Bin>& bins : found)
     n_bins_ = std::max(n_bins_, static_cast<index_t>(bins.size()));

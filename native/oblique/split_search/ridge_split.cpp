@@ -42,84 +42,70 @@ Cut ModelCutChoice::best() {
   return best_;
 }
 
-std::vector<index_t> quantile_cuts(const TrainingData& data, const NodeRows& node,
-                                   const double* scores, const std::uint64_t* order,
-                                   const ModelCutRules& rules) {
-  const auto score = [&](index_t i) { return scores[position(order[i])]; };
-  const double gap = least_gap(rules.cut, score(0), score(node.size - 1));
+std::vector<index_t> quantile_cuts(LazyOrder& order, const ModelCutRules& rules) {
+  const index_t n = order.size(), least = rules.cut.min_samples_leaf;
+  const double gap = least_gap(rules.cut, order.value(0), order.value(n - 1));
   const auto count_scores = [&](const auto& are_first) {
-    index_t low = 0, high = node.size;
+    index_t low = 0, high = n;
     while (low < high) {
       const index_t middle = (low + high) / 2;
-      if (are_first(score(middle)))
+      if (are_first(order.value(middle)))
         low = middle + 1;
       else
         high = middle;
     }
     return low;
   };
-  // Cuts are after rows begin .. end - 1.
-  const index_t least = rules.cut.min_samples_leaf;
-  const index_t begin =
-      std::max(least, count_scores([&](double own) { return own <= rules.lower; })) - 1;
-  const index_t end =
-      std::min(node.size - least, count_scores([&](double own) { return own < rules.upper; }));
-  const auto is_cut = [&](index_t i) { return score(i + 1) - score(i) > gap; };
+  // Cuts are after ranks begin .. end - 1.
+  const index_t begin = std::max(least, count_scores([&](double own) { return own <= rules.lower; })) - 1;
+  const index_t end = std::min(n - least, count_scores([&](double own) { return own < rules.upper; }));
+  const auto is_cut = [&](index_t i) { return order.value(i + 1) - order.value(i) > gap; };
   std::vector<index_t> cuts;
-  for (index_t i = begin; i < end && static_cast<index_t>(cuts.size()) <= rules.max_thresholds; ++i)
-    if (is_cut(i)) cuts.push_back(i + 1);
+  for (index_t i = begin; i < end && static_cast<index_t>(cuts.size()) <= rules.max_thresholds; ++i) {
+    i = order.last_alike(i);
+    if (i < end && is_cut(i)) cuts.push_back(i + 1);
+  }
   if (static_cast<index_t>(cuts.size()) <= rules.max_thresholds) return cuts;
 
-  std::vector<double> weights(node.size);  // of the rows up to each
-  double total = 0.0, first = 0.0;
-  for (index_t i = 0; i < node.size; ++i)
-    weights[i] = total += data.weight_of(node.rows[position(order[i])]);
+  double total = order.weight_up_to(n - 1), first = 0.0;
   if (std::isfinite(rules.lower) || std::isfinite(rules.upper)) {
     index_t last = end - 1;
     while (!is_cut(last)) --last;
-    first = weights[cuts[0] - 1];
-    total = weights[last] - first;
+    first = order.weight_up_to(cuts[0] - 1);
+    total = order.weight_up_to(last) - first;
   }
   cuts.clear();
   index_t before = begin - 1, after = begin - 1;  // the cuts next to a target
   for (index_t q = 1; q <= rules.max_thresholds; ++q) {
     const double target = first + total * static_cast<double>(q) / (rules.max_thresholds + 1.0);
-    const index_t at =
-        std::lower_bound(weights.begin() + begin, weights.begin() + end, target) - weights.begin();
+    const index_t at = std::clamp(order.rank_of_weight(target), begin, end);
     if (at > after) {
       for (before = at - 1; before >= begin && !is_cut(before);) --before;
       for (after = at; after < end && !is_cut(after);) ++after;
     }
-    const bool is_before = after == end || (before >= begin && target - weights[before] <= weights[after] - target);
+    const bool is_before = after == end || (before >= begin && target - order.weight_up_to(before) <=
+                                                                   order.weight_up_to(after) - target);
     const index_t size = (is_before ? before : after) + 1;
     if (cuts.empty() || cuts.back() < size) cuts.push_back(size);
   }
   return cuts;
 }
 
-double cut_between(const double* scores, const std::uint64_t* order, index_t n_left) {
-  return midpoint(scores[position(order[n_left - 1])], scores[position(order[n_left])]);
-}
-
-std::vector<double> quantile_thresholds(const TrainingData& data, const NodeRows& rows,
-                                        const double* scores, const ModelCutRules& rules) {
-  std::vector<std::uint64_t> items(rows.size), spare(rows.size);
-  const std::uint64_t* order = argsort(scores, rows.size, {items.data(), spare.data()});
-  std::vector<double> thresholds;
-  for (const index_t size : quantile_cuts(data, rows, scores, order, rules))
-    thresholds.push_back(cut_between(scores, order, size));
-  return thresholds;
+double cut_between(LazyOrder& order, index_t n_left) {
+  return midpoint(order.value(n_left - 1), order.value(n_left));
 }
 
 TriedCuts cuts_to_try(const TrainingData& data, const NodeRows& node, const double* scores,
                       const ModelCutRules& rules) {
-  const std::unique_ptr<std::uint64_t[]> scratch(new std::uint64_t[2 * node.size]);  // not set to 0
-  const std::uint64_t* order = argsort(scores, node.size, {scratch.get(), scratch.get() + node.size});
+  std::vector<double> weights;
+  if (data.weight != nullptr)
+    for (index_t i = 0; i < node.size; ++i) weights.push_back(data.weight[node.rows[i]]);
+  LazyOrder order(scores, weights.empty() ? nullptr : weights.data(), node.size);
   TriedCuts cuts;
-  cuts.sizes = quantile_cuts(data, node, scores, order, rules);
-  for (const index_t size : cuts.sizes) cuts.thresholds.push_back(cut_between(scores, order, size));
+  cuts.sizes = quantile_cuts(order, rules);
+  for (const index_t size : cuts.sizes) cuts.thresholds.push_back(cut_between(order, size));
   if (!cuts.sizes.empty()) cuts.rows.resize(cuts.sizes.back());
-  for (std::size_t i = 0; i < cuts.rows.size(); ++i) cuts.rows[i] = node.rows[position(order[i])];
+  for (std::size_t i = 0; i < cuts.rows.size(); ++i) cuts.rows[i] = node.rows[order.positions()[i]];
   return cuts;
 }
 

@@ -11,6 +11,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/lazy_order.hpp"
 #include "oblique/split_search/threshold.hpp"
 #include "ridge/side_losses.hpp"
 
@@ -82,16 +83,10 @@ Cut best_model_cut(const TriedCuts& cuts, const ChildModels& models, const RowMa
                    const std::function<void(index_t, RowMatrix&)>& add_between);
 
 // Sizes of the left side at up to max_thresholds quantiles of the weight, each moved to the
-// nearest place between two distinct scores; ascending. `order` is that of argsort.
-std::vector<index_t> quantile_cuts(const TrainingData& data, const NodeRows& node,
-                                   const double* scores, const std::uint64_t* order,
-                                   const ModelCutRules& rules);
-
-// The same as thresholds, for rows that are not sorted yet.
-std::vector<double> quantile_thresholds(const TrainingData& data, const NodeRows& rows,
-                                        const double* scores, const ModelCutRules& rules);
+// nearest place between two distinct scores; ascending.
+std::vector<index_t> quantile_cuts(LazyOrder& order, const ModelCutRules& rules);
 
 // The threshold that leaves so many samples on the left.
-double cut_between(const double* scores, const std::uint64_t* order, index_t n_left);
+double cut_between(LazyOrder& order, index_t n_left);
 
 }  // namespace fctree::oblique

@@ -39,7 +39,7 @@ std::vector<double> sample_quantiles(const TrainingData& data, const NodeRows& n
     own.push_back(scores[at]);
   }
   rules.cut.min_samples_leaf = 1;  // the node's is looked at when its own rows are counted
-  return quantile_thresholds(data, {rows.data(), kSampledRows}, own.data(), rules);
+  return cuts_to_try(data, {rows.data(), kSampledRows}, own.data(), rules).thresholds;
 }
 
 // What some rows have of an interval between two quantiles of the sample.
