@@ -14,6 +14,7 @@ import re
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
+from statistics import fmean
 
 import numpy as np
 import pytest
@@ -26,9 +27,16 @@ RESULTS = ROOT / "benchmarks" / "results"
 NUMBER = re.compile(r"(?<![\w.^])[-+]?(?:\d[\d,]*)?\.?\d+(?!\w)")
 SCALES = (1, 100, 1e3, 1e6, 1e9, 2**-10, 2**-20, 1e-9)  # per cent, ms, us, ns, KiB, MiB, GB
 SETTINGS = ("n", "d", "depth", "threads", "gamma", "rounds", "landmarks", "noise")  # that tell records of a list apart
+
+
+def deviation(group, fitted=0):
+    mean = fmean(group)
+    return math.sqrt(sum((value - mean) ** 2 for value in group) / (len(group) - fitted))
+
+
 STATISTICS = {
-    "mean": np.mean, "deviation": np.std, "count": len,
-    "standard error": lambda group: np.std(group, ddof=1) / np.sqrt(len(group)),
+    "mean": fmean, "deviation": deviation, "count": len,
+    "standard error": lambda group: deviation(group, 1) / math.sqrt(len(group)),
 }
 
 

@@ -158,9 +158,9 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.parametrize("code, wait", [(LONG_KERNEL, 0.7), (LONG_LANDMARKS, 0.7), (LONG_LANDMARKS, 4.0)])
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_interrupting_kernels(n_jobs, code, wait):
+@pytest.mark.parametrize("code, wait, n_jobs", [
+    (LONG_KERNEL, 0.7, 1), (LONG_KERNEL, 0.7, 2), (LONG_LANDMARKS, 0.7, 2), (LONG_LANDMARKS, 4.0, 1)])
+def test_interrupting_kernels(code, wait, n_jobs):
     process = subprocess.Popen([sys.executable, "-c", code, str(n_jobs)],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
