@@ -100,10 +100,13 @@ def check_intervals(model, n_scales=None):
     names += [] if n_scales is None else ["interval_scales_"]
     if not _has_all(model, names):
         return
-    shapes = {name: getattr(model, name).shape for name in names if _check_scores(model, name)}
-    require(shapes[names[0]] == shapes[names[1]], "interval_levels_ is not one a score")
-    require(len({shape[1] for shape in shapes.values()}) == 1, "intervals have different outputs")
-    require(n_scales in (None, shapes[names[-1]][0]), "interval_scales_ is not one a leaf")
+    arrays = [getattr(model, name) for name in names]
+    for name, array in zip(names, arrays, strict=True):
+        check_array(name, array, np.float64, 2)
+        require(bool(np.all(array >= 0.0)), f"{name} has negative values")
+    require(arrays[0].shape == arrays[1].shape, "interval_levels_ is not one a score")
+    require(len({array.shape[1] for array in arrays}) == 1, "intervals have different outputs")
+    require(n_scales in (None, len(arrays[-1])), "interval_scales_ is not one a leaf")
 
 
 def check_quantile_models(model, check_trees):
@@ -125,13 +128,6 @@ def check_quantile_models(model, check_trees):
         check_array(name, getattr(model, name), np.float64, 2)
         shape = (n_models, n_outputs)
         require(getattr(model, name).shape == shape, f"{name} has not the shape {shape}")
-
-
-def _check_scores(model, name):
-    array = getattr(model, name)
-    check_array(name, array, np.float64, 2)
-    require(bool(np.all(array >= 0.0)), f"{name} has negative values")
-    return True
 
 
 def check_whole(model, name, least, most=2**63 - 1):
