@@ -81,15 +81,15 @@ def strided_in_elements(X):
     return X.copy()  # aligned, whatever X is
 
 
-def check_output(name, array, shape):
+def check_output(scores, shape):
     """Refuse an array that scores of this shape cannot be written to."""
-    if is_table(array, shape[1]) and len(array) == shape[0] and array.flags.writeable:
+    if is_table(scores, shape[1]) and len(scores) == shape[0] and scores.flags.writeable:
         return
-    check_array(name, array, np.float64, shape)
-    flags = array.flags
+    check_array("scores", scores, np.float64, shape)
+    flags = scores.flags
     require(
         flags.c_contiguous and flags.aligned and flags.writeable,
-        f"{name} must be C-contiguous, aligned and writeable",
+        "scores must be C-contiguous, aligned and writeable",
     )
 
 

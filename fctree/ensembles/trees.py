@@ -306,7 +306,7 @@ class ObliqueTrees(CheckedArrays):
         """
         last = self.n_trees if last is None else last
         X = check_rows(X, self.n_features, dtypes=REAL)
-        check_output("scores", scores, (len(X), self.n_outputs))
+        check_output(scores, (len(X), self.n_outputs))
         check_range(first, last, self.n_trees)
         _native.add_trees(self, first, last, X, scores, check_threads(n_threads))
 

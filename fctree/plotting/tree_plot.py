@@ -119,8 +119,6 @@ def plot_tree(
         right,
         np.array([box.width for box in boxes]),
         np.array([box.height for box in boxes]),
-        gap=10.0,
-        level_gap=34.0,
     )
     shown = ~np.isnan(center)
     ax, scale = prepare_axes(ax, size, int(np.count_nonzero(left[shown] < 0)))

@@ -156,7 +156,7 @@ class SymmetricTrees(CheckedArrays):
         """
         last = self.n_trees if last is None else last
         X = self._checked(X)
-        check_output("scores", scores, (len(X), self.n_outputs))
+        check_output(scores, (len(X), self.n_outputs))
         check_range(first, last, self.n_trees)
         trees = self if last - first == self.n_trees else self[first:last]
         _native.add_trees(trees, X, scores, check_threads(n_threads))
