@@ -38,14 +38,14 @@ class KrylovBasis:
         self.vectors = np.empty((most, len(K)))
         self.diagonal, self.off_diagonal = np.empty(most), np.empty(most)
         self.size = 0
-        self.is_complete = self.norm == 0.0
-        if not self.is_complete:
+        self.is_full = self.norm == 0.0
+        if not self.is_full:
             self._next = start / self.norm
 
     def extend(self, size):
-        """Extend the basis to `size` vectors, or fewer if the space is complete."""
+        """Extend the basis to `size` vectors, or as many as it can have."""
         size = min(size, len(self.vectors))
-        while self.size < size and not self.is_complete:
+        while self.size < size and not self.is_full:
             at = self.size
             vector = self.vectors[at] = self._next
             product = self.K @ vector
@@ -57,14 +57,9 @@ class KrylovBasis:
             self.off_diagonal[at] = length
             self.size += 1
             scale = np.abs(self.diagonal[: self.size]).max()
-            self.is_complete = length <= 1e-13 * scale or self.size == len(self.K)
-            if not self.is_complete:
+            self.is_full = length <= 1e-13 * scale or self.size == len(self.vectors)
+            if not self.is_full:
                 self._next = product / length
-
-    @property
-    def is_full(self):
-        """Whether the Krylov space is complete."""
-        return self.is_complete or self.size == len(self.vectors)
 
     def flow(self, alpha, times):
         """Coefficients of phi_t(K) start in the basis, (size, n_times), for all times.
