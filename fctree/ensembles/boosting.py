@@ -107,7 +107,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
                 places=worker.places,
                 placed=worker.placed(train, evals),
                 past_losses=worker.past_losses(self),
-                past=self._rounds if done else None,
+                past=tuple(getattr(self, name) for name in self._of_rounds) if done else None,
                 groups=feature_groups(self),
             )
         trees, scores = ObliqueTrees(**arrays), (-train_loss, -eval_loss)
@@ -118,11 +118,6 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         self.tree_kinds_, self.step_sums_, self.learning_rates_ = of_trees
         self.n_iter_ = trees.n_trees
         self.train_score_, self.validation_score_ = scores
-
-    @property
-    def _rounds(self):
-        """The kinds, sums of steps and learning rates of the trees."""
-        return tuple(getattr(self, name) for name in self._of_rounds)
 
 
 def _as_native(samples):

@@ -102,11 +102,6 @@ class MaskedBoosting:
         train, (held,) = weigh_classes(model, train.without_zero_weights(), [held])
         return train.native(None), held.native(None)
 
-    def _rounds_before(self):
-        """Number of rounds already done, from which a continuation resumes the fading noise of the
-        splits."""
-        return self.estimator.n_iter_
-
     def _boost(self, masked, method, progress):
         model = self.estimator
         trees = None if method == "retrain" else model.trees_
@@ -126,7 +121,8 @@ class MaskedBoosting:
             baseline=None if trees is None else model.baseline_,
             loss=model._choose_loss(),
             n_outputs=model.n_outputs_,
-            first_iteration=0 if trees is None else self._rounds_before(),
+            # A continuation resumes the fading noise of the splits.
+            first_iteration=0 if trees is None else model.n_iter_,
             min_rounds=self.min_iter,
             params=model._native_params(0 if method == "dropout" else model.max_iter),
             listener=told,
