@@ -7,13 +7,14 @@ from math import comb
 from numbers import Integral
 
 import numpy as np
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_array
 
 from fctree._native import symmetric as _native
 from fctree._native_input import strided_in_elements
 from fctree._sklearn import Interval, validate_params
 from fctree._threads import count_threads
 from fctree._typing import ArrayLike, FloatArray, RandomState
+from fctree._validation import draw_seed
 from fctree.symmetric.structures import draw_structures, enumerate_structures, leaf_weights
 
 _TREES_AT_ONCE = 512  # leaves of all rows are held for as many trees
@@ -117,8 +118,7 @@ def symmetric_tree_kernel(
     if comb(n_candidates, min(depth, n_candidates)) <= n_trees:
         trees = enumerate_structures(thresholds, depth)
     else:
-        seed = check_random_state(random_state).randint(2**63 - 1, dtype=np.int64)
-        trees = draw_structures(thresholds, n_trees, depth, np.random.default_rng(seed))
+        trees = draw_structures(thresholds, n_trees, depth, np.random.default_rng(draw_seed(random_state)))
     n_threads = count_threads(n_jobs)
     kernel = np.zeros((len(X), len(Y)))
     for begin in range(0, trees.n_trees, _TREES_AT_ONCE):
