@@ -290,7 +290,7 @@ class TableEncoder:
         if self.has_categories:
             part = TablePart(renumber(X, renumbered), y, weight)
         by_fold = fit_encoder(self, OnePlace(part), n_classes, unpaired, limits)
-        if not self.has_categories and not self.has_missing.any():
+        if self.keeps_finite:
             return X, renumbered
         return self.encode_part(part, by_fold), renumbered
 
