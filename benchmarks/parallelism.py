@@ -48,7 +48,7 @@ CASES = {
     "curvature boosting, 20,000 x 20": (
         CurvatureBoostingRegressor, {"max_iter": 30}, 20_000, 20, "fit"),
     "curvature boosting, 300,000 x 28": (
-        CurvatureBoostingRegressor, {"max_iter": 10}, 300_000, 28, "fit"),
+        CurvatureBoostingRegressor, {"max_iter": 50}, 300_000, 28, "fit"),
     "curvature forest, 20,000 x 20": (
         CurvatureForestRegressor, {"n_estimators": 100, "max_depth": 3}, 20_000, 20, "fit"),
     "symmetric boosting, prediction of 100,000 x 28": (

@@ -105,7 +105,7 @@ TABLES = {
             "symmetric boosting, 1,000,000 x 28, 50 rounds": "symmetric boosting, 1,000,000 x 28",
             "symmetric boosting, 100,000 x 50, 100 rounds": "symmetric boosting, 100,000 x 50",
             "curvature boosting, 20,000 x 20, 30 rounds": "curvature boosting, 20,000 x 20",
-            "curvature boosting, 300,000 x 28, 10 rounds": "curvature boosting, 300,000 x 28",
+            "curvature boosting, 300,000 x 28, 50 rounds": "curvature boosting, 300,000 x 28",
             "curvature forest, 20,000 x 20, 100 trees of depth 3": "curvature forest, 20,000 x 20",
             "2 threads": "2"}) for measure in ("efficiency", "speedup")),
         ("bench_boosting_predict.json", ("best ns",), {

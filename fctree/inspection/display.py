@@ -14,6 +14,7 @@ from fctree.inspection.results import ImportanceResult, ShapleyResult
 from fctree.inspection.shapley import shapley_importance
 from fctree.plotting.node_box import cut_apart
 from fctree.plotting.node_colors import CLASS_COLORS, plain_legend, require_matplotlib
+from fctree.plotting.tree_labels import at_least
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -172,10 +173,7 @@ class VariableImportanceDisplay:
 
         first = next(iter(self.results.values()))
         order = np.argsort(-first.importances, kind="stable")
-        if max_features is not None:
-            if max_features < 1:
-                raise ValueError(f"max_features must be at least 1, got {max_features}")
-            order = order[:max_features]
+        order = order[: at_least("max_features", max_features, 1, none_allowed=True)]
         if not sort:
             order = np.sort(order)
         if ax is None:

@@ -12,15 +12,15 @@ namespace fctree {
 
 namespace {
 
-constexpr index_t kFewestInBuckets = 256;  // fewer are one bucket
 constexpr index_t kMostBuckets = 2048;
-constexpr index_t kOfBucket = 8;  // values, where they are spread evenly
+constexpr index_t kOfBucket = 3;  // values, where they are spread evenly
+constexpr index_t kMostCompared = 256;  // in a bucket, above which argsort is faster
 
 }  // namespace
 
 LazyOrder::LazyOrder(const double* values, const double* weights, index_t n)
     : values_(values), weights_(weights), n_(n),
-      n_buckets_(n < kFewestInBuckets ? 1 : std::min(kMostBuckets, n / kOfBucket)),
+      n_buckets_(std::clamp<index_t>(n / kOfBucket, 1, kMostBuckets)),
       key_(n), positions_(n), weight_up_to_(weights == nullptr ? 0 : n), end_(n_buckets_, 0) {
   find_keys();
   fill_buckets();
@@ -65,12 +65,19 @@ bool LazyOrder::is_constant(index_t bucket) const {
 
 void LazyOrder::sort(index_t begin, index_t end) {
   const index_t n = end - begin;
-  const std::vector<std::uint32_t> unsorted(positions_.data() + begin, positions_.data() + end);
+  std::uint32_t* const own = positions_.data() + begin;
+  if (n <= kMostCompared) {
+    std::sort(own, own + n, [this](std::uint32_t a, std::uint32_t b) {
+      return values_[a] < values_[b] || (values_[a] == values_[b] && a < b);
+    });
+    return;
+  }
+  const std::vector<std::uint32_t> unsorted(own, own + n);
   std::vector<double> values(n);
   for (index_t i = 0; i < n; ++i) values[i] = values_[unsorted[i]];
   std::vector<std::uint64_t> items(n), spare(n);
   const std::uint64_t* order = argsort(values.data(), n, {items.data(), spare.data()});
-  for (index_t i = 0; i < n; ++i) positions_[begin + i] = unsorted[fctree::position(order[i])];
+  for (index_t i = 0; i < n; ++i) own[i] = unsorted[fctree::position(order[i])];
 }
 
 void LazyOrder::look_at(index_t bucket) {

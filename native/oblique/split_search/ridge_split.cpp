@@ -97,9 +97,8 @@ double cut_between(LazyOrder& order, index_t n_left) {
 
 TriedCuts cuts_to_try(const TrainingData& data, const NodeRows& node, const double* scores,
                       const ModelCutRules& rules) {
-  std::vector<double> weights;
-  if (data.weight != nullptr)
-    for (index_t i = 0; i < node.size; ++i) weights.push_back(data.weight[node.rows[i]]);
+  std::vector<double> weights(data.weight == nullptr ? 0 : node.size);
+  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = data.weight[node.rows[i]];
   LazyOrder order(scores, weights.empty() ? nullptr : weights.data(), node.size);
   TriedCuts cuts;
   cuts.sizes = quantile_cuts(order, rules);

@@ -131,7 +131,8 @@ def test_bad_input():
         VariableImportanceDisplay({"a": result, "b": other})
     with pytest.raises(ValueError, match="need labels"):
         VariableImportanceDisplay.from_result([result, result])
-    with pytest.raises(ValueError, match="max_features"):
-        VariableImportanceDisplay.from_result(result, max_features=0)
+    for number in (0, 2.5, True):
+        with pytest.raises(ValueError, match="max_features must be an int of at least 1 or None"):
+            VariableImportanceDisplay.from_result(result, max_features=number)
     with pytest.raises(ValueError, match="integer random_state"):
         VariableImportanceDisplay.from_estimator(MODEL, *make_data(), method=["dropout", "retrain"])
