@@ -77,7 +77,7 @@ void LazyOrder::sort(index_t begin, index_t end) {
   for (index_t i = 0; i < n; ++i) values[i] = values_[unsorted[i]];
   std::vector<std::uint64_t> items(n), spare(n);
   const std::uint64_t* order = argsort(values.data(), n, {items.data(), spare.data()});
-  for (index_t i = 0; i < n; ++i) own[i] = unsorted[fctree::position(order[i])];
+  for (index_t i = 0; i < n; ++i) own[i] = unsorted[position(order[i])];
 }
 
 void LazyOrder::look_at(index_t bucket) {
