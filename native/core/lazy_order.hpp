@@ -17,8 +17,11 @@ class LazyOrder {
   LazyOrder(const double* values, const double* weights, index_t n);
 
   index_t size() const { return n_; }
-  double value(index_t rank) { return values_[sorted_position(rank)]; }
-  // The last rank from this one on of which it is known that its value is the same.
+  double value(index_t rank) {
+    look_at(bucket_of(rank));
+    return values_[positions_[rank]];
+  }
+  // The last rank from this one on of which it is known that its value is the same: of its bucket.
   index_t last_alike(index_t rank);
   // Of all values up to a rank.
   double weight_up_to(index_t rank);
@@ -30,26 +33,20 @@ class LazyOrder {
  private:
   index_t bucket_of(index_t rank) const { return key_[positions_[rank]]; }
   index_t begin_of(index_t bucket) const { return bucket == 0 ? 0 : end_[bucket - 1]; }
-  std::uint32_t sorted_position(index_t rank) {
-    look_at(bucket_of(rank));
-    return positions_[rank];
-  }
   void find_keys();
   void fill_buckets();
   void look_at(index_t bucket);
-  bool is_constant(index_t bucket) const;
   void sort(index_t begin, index_t end);
 
   const double* values_;
   const double* weights_;
-  index_t n_, n_buckets_;
+  index_t n_;
   Buffer<std::uint16_t> key_;  // the bucket of each value
   Buffer<std::uint32_t> positions_;
-  Buffer<double> weight_up_to_;   // each rank of the buckets that were looked at
-  std::vector<index_t> end_;      // of each bucket
+  Buffer<double> weight_up_to_;     // each rank of the sorted buckets
+  std::vector<index_t> end_;        // of each bucket
   std::vector<double> end_weight_;  // up to the end of each
-  enum class State : char { unknown, sorted, constant };
-  std::vector<State> state_;
+  std::vector<char> is_sorted_;     // each
 };
 
 }  // namespace fctree
