@@ -57,8 +57,8 @@ def to_sql(model: Any, columns: Sequence[str] | None = None) -> str:
     >>> X = np.arange(100.0)[:, np.newaxis]
     >>> tree = CurvatureTreeRegressor(max_depth=1, leaf_model="constant").fit(X, X[:, 0] > 49)
     >>> print(to_sql(tree, columns=["age"]))
-    CASE WHEN COALESCE("age", 49.5) <= 49.5 THEN 0.0
-    ELSE 1.0 END
+    CASE WHEN COALESCE("age", 49.5e0) <= 49.5e0 THEN 0.0e0
+    ELSE 1.0e0 END
     """
     described = describe(model)
     link, table = described.link, described.table

@@ -11,8 +11,9 @@ def quoted(name):
 
 
 def number(value):
-    """A number to the last bit."""
-    return _signed(repr(float(value)))
+    """A number to the last bit, with an exponent: without, databases take it for a decimal, whose products they round or refuse."""
+    text = repr(float(value))
+    return _signed(text if "e" in text else f"{text}e0")
 
 
 def _signed(text):
@@ -70,5 +71,8 @@ def nested_cases(splits, values, leaves):
 def _goes_low(splits, node, values):
     """The condition, which NULL meets where missing values go low."""
     value, threshold = values[splits.column[node]], splits.threshold[node]
-    present = f"{value} IS NOT NULL" if threshold == np.inf else f"{value} <= {number(threshold)}"
+    if np.isfinite(threshold):
+        present = f"{value} <= {number(threshold)}"
+    else:  # infinities have no literals
+        present = f"{value} IS NOT NULL" if threshold > 0.0 else f"{value} < {number(-float_info.max)}"
     return f"({present} OR {value} IS NULL)" if splits.missing_low[node] else present

@@ -1,5 +1,6 @@
 """`to_sql`: what SQLite computes from the expression is what `predict` says."""
 
+import re
 import sqlite3
 
 import numpy as np
@@ -69,6 +70,22 @@ def test_null_is_missing(share):
     assert_close(computed(to_sql(model), new, names), model.predict(new))
     tree = CurvatureTreeRegressor(min_samples_leaf=5).fit(X, np.nan_to_num(y))
     assert_close(computed(to_sql(tree), new, names), tree.predict(new))
+
+
+def test_infinite_values():
+    X = np.repeat([-np.inf, 0.0, 1.0, np.inf], 100)[:, np.newaxis]
+    y = np.repeat([-7.0, 0.0, 0.5, 1.0], 100)
+    model = SymmetricBoostingRegressor(max_iter=4, max_depth=3, random_state=0).fit(X, y)
+    assert -np.inf in model.trees_.split_threshold
+    assert_close(computed(to_sql(model), X, ["x0"]), model.predict(X))
+
+
+@pytest.mark.parametrize("name", ["tree", "fcodt", "boosting, no bounds", "symmetric, log link"])
+def test_numbers_are_doubles(name):
+    """In the SQL standard those with an exponent are; others are decimals, whose products databases round or refuse."""
+    frame, y = categories()
+    model = clone(REGRESSORS[name]).set_params(categorical_features=CATEGORICAL).fit(frame, np.abs(y))
+    assert not re.findall(r"\d\.\d+(?![\de])", re.sub(r"THEN 1\.0 ELSE 0\.0 END", "", to_sql(model)))
 
 
 @pytest.mark.parametrize("name", ["tree", "fcodt", "boosting, no bounds", "symmetric, log link"])
