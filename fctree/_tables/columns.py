@@ -6,6 +6,7 @@ None of these libraries is needed: a column is asked for what it can do.
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass
+from decimal import Decimal
 from importlib import import_module
 from math import isfinite
 from numbers import Complex, Number, Real
@@ -313,10 +314,10 @@ def _number(value):
 
 
 def is_missing(value):
-    """Whether the value is None, NaN, or one of pandas' missing values."""
+    """Whether the value is None, NaN, NaT, or one of pandas' missing values."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(value, (float, np.floating)) and value != value
+    return isinstance(value, (float, np.floating, Decimal, np.datetime64, np.timedelta64)) and value != value
 
 
 def _may_hold_text(raw, values, name):
@@ -334,9 +335,14 @@ def _holds_text(values, name):
             text = True
         elif _is_complex(value):
             raise _complex(name, value)
-        elif not (is_missing(value) or isinstance(value, (Number, np.bool_))):
+        elif not (is_missing(value) or _is_number(value)):
             raise _neither(name, type(value).__name__)
     return text
+
+
+def _is_number(value):
+    """Whether the value is a number or a truth; NumPy's durations are integers to it, but no numbers."""
+    return isinstance(value, (Number, np.bool_)) and not isinstance(value, np.timedelta64)
 
 
 def _is_complex(value):
@@ -382,10 +388,10 @@ def _plain(value, name):
         return str(value)
     if isinstance(value, bytes):
         return value.decode("utf-8", "backslashreplace")
+    if not _is_number(value):
+        return str(value)
     if isinstance(value, (int, np.integer, np.bool_)):
         return int(value)
-    if not isinstance(value, Number):
-        return str(value)
     if _is_complex(value):
         raise _complex(name, value)
     value = float(value)
