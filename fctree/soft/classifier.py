@@ -123,6 +123,8 @@ class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
             shares = np.bincount(
                 train.y[0].astype(np.intp), weights=train.weight, minlength=self.n_classes_
             )
+            if self._all_classes is not None:  # those to come count as one sample: from shares of 0 no training leads back
+                shares = np.where(shares > 0.0, shares, shares.sum() / len(train.X))
             shares = np.clip(shares / shares.sum(), _LEAST_PROBABILITY, 1 - _LEAST_PROBABILITY)
             if self.n_outputs_ == 1:
                 positive = shares[1] if self.n_classes_ == 2 else _LEAST_PROBABILITY

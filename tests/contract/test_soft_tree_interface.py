@@ -221,6 +221,21 @@ def test_partial_fit_knows_classes_to_come():
     assert list(plain.classes_) == ["high", "low"]
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_classes_to_come_are_learned(n_classes):
+    """Whatever weights the first part has; it counts each of them as one sample."""
+    y = np.digitize(X[:, 0], [0.0, 0.5][: n_classes - 1])
+    first = np.flatnonzero(y == 0)[:20]
+    for weight in (1.0, 8.0):
+        model = SoftTreeClassifier(random_state=0, learning_rate=0.05)
+        model.partial_fit(X[first], y[first], classes=range(n_classes), sample_weight=np.full(20, weight))
+        odds = np.exp(model.baseline_[0] - (model.baseline_[1] if n_classes > 2 else 0.0))
+        assert odds == pytest.approx(20.0 if n_classes > 2 else 1 / 20)
+        for _ in range(40):
+            model.partial_fit(X, y)
+        assert model.score(X, y) > 0.8
+
+
 def test_losses_of_the_curve():
     """A batch's loss is that of the model before its step: the first is the baseline's."""
     settings = {**FEW, "batch_size": 300}
