@@ -55,19 +55,25 @@ def hold_out(samples, by_class, fraction, seed, wanted="early_stopping"):
         raise ValueError(
             f"{wanted} needs at least 2 samples to hold some out, got n_samples={n_samples}"
         )
-    if count_samples(fraction, n_samples) >= n_samples:
+    n_held = count_samples(fraction, n_samples)
+    if n_held >= n_samples:
         name = "validation_fraction" if wanted == "early_stopping" else wanted
         raise ValueError(f"{name}={fraction} of {n_samples} samples leaves none to train on: lower it")
-    rows = np.arange(n_samples)
-    stratify = samples.y[0] if by_class else None
-    options = {"test_size": fraction, "random_state": seed % 2**32}
+    rows, stratify = np.arange(n_samples), None
+    if by_class:
+        stratify = samples.y[0].astype(np.intp)
+        several = np.bincount(stratify)[stratify] > 1
+        if np.count_nonzero(several) > n_held:  # the only sample of a class stays: without it the class is unknown
+            rows, stratify = rows[several], stratify[several]
+    options = {"test_size": n_held, "random_state": seed % 2**32}
     try:
-        kept, held = train_test_split(rows, stratify=stratify, **options)
+        _, held = train_test_split(rows, stratify=stratify, **options)
     except ValueError:
         if stratify is None:
             raise
-        kept, held = train_test_split(rows, **options)  # too few samples of some class
-    return samples.take(np.sort(kept)), samples.take(np.sort(held))
+        _, held = train_test_split(rows, **options)  # too few samples of some class
+    kept = np.delete(np.arange(n_samples), held)
+    return samples.take(kept), samples.take(np.sort(held))
 
 
 def unpack_eval_sets(eval_set):

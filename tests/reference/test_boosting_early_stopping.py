@@ -2,7 +2,12 @@
 
 import numpy as np
 import pytest
-from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor
+from fctree import (
+    CurvatureBoostingClassifier,
+    SoftTreeClassifier,
+    SymmetricBoostingClassifier,
+    SymmetricBoostingRegressor,
+)
 from sklearn.metrics import mean_squared_error
 from sklearn.model_selection import train_test_split
 
@@ -100,6 +105,17 @@ def test_a_class_with_one_sample_is_no_obstacle():
     labels[0] = 2
     model = SymmetricBoostingClassifier(**FIT, early_stopping=True).fit(X, labels)
     assert model.predict_proba(X).shape == (150, 3)
+
+
+@pytest.mark.parametrize("model", [
+    SymmetricBoostingClassifier(max_iter=3), CurvatureBoostingClassifier(max_iter=3), SoftTreeClassifier(max_epochs=3)])
+def test_the_only_sample_of_a_class_is_not_held_out(model):
+    X, _ = noisy_table(40)
+    for seed in range(10):
+        model.set_params(early_stopping=True, validation_fraction=0.5, random_state=seed)
+        found = model.fit(X, np.arange(40) == 7).predict_proba(X)[:, 1]
+        assert found.mean() > 0.005
+    model.set_params(validation_fraction=39).fit(X, np.arange(40) == 7)  # where that leaves none to hold out
 
 
 def test_validation_without_stopping_only_measures():
