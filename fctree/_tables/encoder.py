@@ -263,14 +263,12 @@ class TableEncoder:
                 found[of_column] += value / len(columns)
         return found
 
-    def monotone_of_encoded(self, monotone):
-        """Monotone constraints of the encoded columns; ValueError for one of categories."""
+    def monotone_of_encoded(self, monotone, names):
+        """Monotone constraints of the encoded columns, from those of the table's, which have ``names``; ValueError for one of
+        categories."""
         for column in np.flatnonzero(monotone):
             if self.categories[column] is not None:
-                raise ValueError(
-                    f"monotonic_cst must be 0 for categories, got {monotone[column]} for column "
-                    f"{column}"
-                )
+                raise ValueError(f"monotonic_cst must be 0 for categories, got {monotone[column]} for column {names[column]!r}")
         values = [kind == "value" for _, kind, _ in self.layout()]
         return np.where(values, np.asarray(monotone)[self.sources], 0)
 

@@ -21,7 +21,7 @@ def check_monotone_constraints(estimator, *, n_outputs):
     monotone = check_monotonic_cst(estimator, estimator.monotonic_cst)
     encoder = getattr(estimator, "encoder_", None)
     if monotone is not None and encoder is not None:
-        monotone = encoder.monotone_of_encoded(monotone)
+        monotone = encoder.monotone_of_encoded(monotone, column_names(estimator))
     if monotone is None or not np.any(monotone):
         return None
     if n_outputs > 1:

@@ -235,7 +235,7 @@ def test_partial_fit_learns_no_categories():
 
 def test_directions_of_categories_are_refused_and_of_numbers_kept():
     frame = FRAME.fillna({"age": 40.0})
-    with pytest.raises(ValueError, match="monotonic_cst must be 0 for categories"):
+    with pytest.raises(ValueError, match="monotonic_cst must be 0 for categories, got 1 for column 'city'"):
         SymmetricBoostingRegressor(monotonic_cst={"city": 1}).fit(frame, Y)
     model = SymmetricBoostingRegressor(monotonic_cst={"age": 1}, max_iter=20).fit(frame, -Y)
     older = [model.predict(frame.assign(age=float(age))) for age in range(20, 70, 5)]
