@@ -69,7 +69,7 @@ class _Screening:
 
     def ordered(self, columns):
         """The pairs that pass, from the one that explains most on; those with a column of few categories come last."""
-        known = [c for c in columns if c in self.levels]
+        known = [c for c in columns if c in self.levels and np.ptp(self.levels[c]) > 0]  # a constant tells nothing apart
         many = self._best([c for c in known if self.encoder.has_statistics(c)])
         others = self._best([c for c in known if not self.encoder.has_statistics(c)])  # numbers, and few categories
         candidates = [(a, b) for i, a in enumerate(many) for b in many[i + 1 :]]

@@ -102,6 +102,15 @@ def test_noise_makes_no_pairs(seed):
     assert len(CurvatureTreeRegressor(max_depth=0).fit(X, y).encoder_.pairs) == 0
 
 
+def test_constant_columns_hide_no_pair():
+    X, y = interacting()
+    y += 9.0 * np.random.default_rng(1).normal(size=len(y))  # the pair is hardly told from chance
+    beside_constants = X.assign(**{f"constant{i}": 1.0 for i in range(20)})
+    for table in (X, beside_constants):
+        tree = CurvatureTreeRegressor(max_depth=1, random_state=0).fit(table, y)
+        np.testing.assert_array_equal(tree.encoder_.pairs, [[0, 1]])
+
+
 def test_effects_do_not_vary_with_the_numbers():
     X, y, effect = beside_a_number()
     encoder = CurvatureTreeRegressor(max_depth=0).fit(X, y).encoder_
