@@ -38,8 +38,22 @@ cdef cnp.ndarray view_of(const void* values, int64_t n_rows, int64_t n_columns, 
     return cnp.PyArray_SimpleNewFromData(2, shape, type_number, <void*>values)
 
 
-cdef cbool combine(void* context, const Reduction& given) noexcept with gil:
-    cdef Places places = <Places>context
+cdef struct Call:  # of Python by the core
+    void* context
+    const void* given
+    void* out
+
+
+cdef cbool combine(void* context, const Reduction& given) noexcept nogil:
+    cdef Call call
+    call.context, call.given = context, &given
+    return call_python(combine_python, &call)
+
+
+cdef cbool combine_python(void* arguments) noexcept with gil:
+    cdef Call* call = <Call*>arguments
+    cdef Places places = <Places>call.context
+    cdef const Reduction* given = <const Reduction*>call.given
     try:
         pieces = view_of(given.pieces, given.n_pieces, 2, cnp.NPY_INT64)
         n_rows = max(given.n_pieces, 1)
@@ -146,25 +160,6 @@ def is_finite(cnp.ndarray values not None, int n_threads=1):
     return bool(finite)
 
 
-cdef struct RoundCall:
-    void* context
-    int64_t iteration
-    double train_loss
-    double eval_loss
-
-
-cdef struct JudgeCall:
-    void* context
-    const vector[Evaluation]* evaluations
-    double* loss
-
-
-cdef struct DerivativesCall:
-    void* context
-    const ScoredSamples* samples
-    const Derivatives* out
-
-
 cdef class Listener:
     """Passes each round's losses to Python functions; what they return, or their first error, ends the
     fit.
@@ -208,44 +203,46 @@ cdef class Listener:
 
 cdef cbool tell(void* context, int64_t iteration, double train_loss,
                 double eval_loss) noexcept nogil:
-    cdef RoundCall call
-    call.context, call.iteration = context, iteration
-    call.train_loss, call.eval_loss = train_loss, eval_loss
+    cdef Call call
+    cdef double[2] losses
+    losses[0], losses[1] = train_loss, eval_loss
+    call.context, call.given, call.out = context, &iteration, losses
     return call_python(tell_python, &call)
 
 
 cdef cbool tell_python(void* arguments) noexcept with gil:
-    cdef RoundCall* call = <RoundCall*>arguments
+    cdef Call* call = <Call*>arguments
     cdef Listener listener = <Listener>call.context
+    cdef double* losses = <double*>call.out
     if listener.after_round is None:
         return True
     try:
-        return not listener.after_round(call.iteration, call.train_loss, call.eval_loss)
+        return not listener.after_round((<const int64_t*>call.given)[0], losses[0], losses[1])
     except BaseException as error:  # Ctrl-C among them, if Python is running when it comes
         listener.error = error
         return False
 
 
 cdef cbool judge(void* context, const vector[Evaluation]& evaluations, double* loss) noexcept nogil:
-    cdef JudgeCall call
-    call.context, call.evaluations, call.loss = context, &evaluations, loss
+    cdef Call call
+    call.context, call.given, call.out = context, &evaluations, loss
     return call_python(judge_python, &call)
 
 
 cdef cbool judge_python(void* arguments) noexcept with gil:
-    cdef JudgeCall* call = <JudgeCall*>arguments
+    cdef Call* call = <Call*>arguments
     cdef Listener listener = <Listener>call.context
+    cdef const vector[Evaluation]* evaluations = <const vector[Evaluation]*>call.given
     cdef size_t i
     try:
         losses, scores = [], []
-        for i in range(call.evaluations.size()):
+        for i in range(evaluations.size()):
             n_outputs, n_samples = listener.shapes[i]
-            losses.append(dereference(call.evaluations)[i].loss.mean())
-            scores.append(view_of(dereference(call.evaluations)[i].raw, n_outputs, n_samples,
-                                  cnp.NPY_FLOAT64))
+            losses.append(dereference(evaluations)[i].loss.mean())
+            scores.append(view_of(dereference(evaluations)[i].raw, n_outputs, n_samples, cnp.NPY_FLOAT64))
         judged = listener.judge(losses, scores)
         if judged is not None:
-            call.loss[0] = judged
+            (<double*>call.out)[0] = judged
     except BaseException as error:
         listener.error = error
         return False
@@ -253,20 +250,22 @@ cdef cbool judge_python(void* arguments) noexcept with gil:
 
 
 cdef cbool compute(void* context, const ScoredSamples& samples, const Derivatives& out) noexcept nogil:
-    cdef DerivativesCall call
-    call.context, call.samples, call.out = context, &samples, &out
+    cdef Call call
+    call.context, call.given, call.out = context, &samples, <void*>&out
     return call_python(compute_python, &call)
 
 
 cdef cbool compute_python(void* arguments) noexcept with gil:
-    cdef DerivativesCall* call = <DerivativesCall*>arguments
+    cdef Call* call = <Call*>arguments
     cdef Listener listener = <Listener>call.context
-    cdef int64_t n_outputs = call.samples.n_outputs, n_samples = call.samples.n_samples
+    cdef const ScoredSamples* samples = <const ScoredSamples*>call.given
+    cdef const Derivatives* out = <const Derivatives*>call.out
+    cdef int64_t n_outputs = samples.n_outputs, n_samples = samples.n_samples
     try:
         listener.loss(
-            view_of(call.samples.raw, n_outputs, n_samples, cnp.NPY_FLOAT64),
-            view_of(call.out.gradient, n_outputs, n_samples, cnp.NPY_FLOAT64),
-            view_of(call.out.hessian, n_outputs, n_samples, cnp.NPY_FLOAT64),
+            view_of(samples.raw, n_outputs, n_samples, cnp.NPY_FLOAT64),
+            view_of(out.gradient, n_outputs, n_samples, cnp.NPY_FLOAT64),
+            view_of(out.hessian, n_outputs, n_samples, cnp.NPY_FLOAT64),
         )
     except BaseException as error:
         listener.error = error

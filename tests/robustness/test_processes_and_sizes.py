@@ -83,6 +83,29 @@ def test_a_fit_in_a_daemon_thread_ends_with_the_process(name):
     assert "main thread ends" in done.stdout
 
 
+DAEMON_OF_MANY_PLACES = """
+import threading, time
+import numpy as np
+from fctree import SymmetricBoostingRegressor
+from fctree._native import core, symmetric
+X = np.random.default_rng(0).standard_normal((5000, 10)); y = X[:, 0]
+model = SymmetricBoostingRegressor(max_iter=1, random_state=0).fit(X, y)
+places = core.Places(lambda *arrays: time.sleep(0.01), 0, 1)
+threading.Thread(target=lambda: symmetric.boost(
+    ([X], y[None], None, None, None, [0]), [], thresholds=model.bin_thresholds_, monotone=None, baseline=None,
+    loss=("squared_error", 0.0), n_outputs=1, first_iteration=0, params=model._native_params(10**6), listener=None,
+    n_threads=2, places=places), daemon=True).start()
+time.sleep(1.0)
+print("main thread ends", flush=True)
+"""
+
+
+def test_a_part_of_a_fit_in_a_daemon_thread_ends_with_the_process():
+    done = run(DAEMON_OF_MANY_PLACES)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "main thread ends\n"
+
+
 MANY_THREADS = """
 import sys
 import numpy as np
