@@ -24,7 +24,8 @@ class BinaryLogLoss : public Loss {
     const double total = exact_sum(s.n_samples, [&](index_t i) { return s.weight_of(i); }, execution);
     const double events = exact_sum(s.n_samples, [&](index_t i) { return s.weight_of(i) * s.y[i]; }, execution);
     const double rarer = std::min(events, total - events);
-    return rarer > 0.0 ? static_cast<index_t>(std::ceil((1.0 - 1e-12) * (total / rarer))) : 1;
+    constexpr double kMost = 0x1p40;  // more than any number of samples
+    return rarer > 0.0 ? static_cast<index_t>(std::min(std::ceil((1.0 - 1e-12) * (total / rarer)), kMost)) : 1;
   }
   void baseline_of_means(const double* means, index_t, double* out) const override {
     const double p = std::clamp(means[0], kLeastProbability, 1 - kLeastProbability);

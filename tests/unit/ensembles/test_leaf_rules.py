@@ -81,3 +81,14 @@ def test_step_leaves_expect_a_sample_of_the_rarer_class(n_events):
     assert min(tree.n_node_samples.min() for tree in trees) >= 40
     halves = CurvatureBoostingClassifier(max_iter=30, random_state=0).fit(X[:400], X[:400, 1] > 0)
     assert min(tree.n_node_samples.min() for tree in halves.estimators_) < 40
+
+
+@pytest.mark.parametrize("weight", [1e-18, 1e-22])  # so many that a 64-bit number holds them, and more
+def test_step_leaves_expect_more_samples_than_there_are(weight):
+    x = np.random.default_rng(0).uniform(size=(3000, 3))
+    events = np.floor(4 * x[:, 0]) % 2 == 1
+    settings = {"max_iter": 5, "learning_rate": 0.1, "random_state": 0}
+    model = CurvatureBoostingClassifier(**settings).fit(x, events, sample_weight=np.where(events, weight, 1.0))
+    trees = [tree for kind, tree in zip(model.tree_kinds_, model.estimators_, strict=True) if kind == 1]
+    assert len(trees) > 0
+    assert all(len(tree.threshold) == 1 for tree in trees)
