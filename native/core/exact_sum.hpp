@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "core/collective.hpp"
@@ -135,7 +136,8 @@ class FixedPoint {
 
 constexpr index_t kSummedAtOnce = index_t{1} << 16;
 
-// The sum of term(0) .. term(n - 1), and of the terms in all other places; terms are found on any thread.
+// The sum of term(0) .. term(n - 1), and of the terms in all other places, NaN if any is not finite; terms are found on
+// any thread.
 template <class Term>
 double exact_sum(index_t n, const Term& term, const Execution& execution) {
   const index_t n_parts = count_parts(n, kSummedAtOnce);
@@ -147,6 +149,7 @@ double exact_sum(index_t n, const Term& term, const Execution& execution) {
   ExponentCounts counts;
   for (const ExponentCounts& of_part : counted) counts.merge(of_part);
   const int largest = static_cast<int>(take_largest(execution.all, counts.largest()));
+  if (largest == ExponentCounts::kExponents - 1) return std::numeric_limits<double>::quiet_NaN();
   const FixedPoint fixed(largest, add_up(execution.all, n));
   std::vector<TwoWords> sums(n_parts);
   for_parts([&](index_t part, index_t begin, index_t end) {

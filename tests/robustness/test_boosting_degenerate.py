@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor
+from fctree import CurvatureBoostingRegressor, SymmetricBoostingClassifier, SymmetricBoostingRegressor
 from loss_cases import LOG_LINK_LOSSES, REGRESSION_LOSSES, loss_parameters
 from fctree._training.losses import LOSSES
 
@@ -200,6 +200,15 @@ def test_a_loss_that_overflows_is_an_error():
     with pytest.raises(ValueError, match="learning_rate are too large"):
         model.fit(X, y)
     assert not hasattr(model, "trees_")
+
+
+@pytest.mark.parametrize("model", [SymmetricBoostingRegressor, CurvatureBoostingRegressor])
+@pytest.mark.parametrize("n_high", [1, 80])
+def test_means_that_overflow_are_an_error(model, n_high):
+    X, y = table()
+    logarithms = np.where(np.arange(80) < n_high, 800.0, 0.0)
+    with pytest.raises(ValueError, match="init_score or learning_rate are too large"):
+        model(loss="poisson", max_iter=5).fit(X, y, init_score=logarithms)
 
 
 def test_infinities_in_the_features():
