@@ -59,8 +59,8 @@ struct Output {
 template <class T>
 class TileWriter {
  public:
-  TileWriter(const PreparedInput<T>& input, index_t row, index_t column)
-      : input_(input), row_(row), column_(column), mirrored_(kTile * kTile) {}
+  TileWriter(const PreparedInput<T>& input, index_t row)
+      : input_(input), row_(row), mirrored_(kTile * kTile) {}
 
   void write(const T* tile, const Output<T>& out, index_t column) {
     const index_t i = input_.left().tile_begin(row_), j = input_.right().tile_begin(column);
@@ -78,7 +78,6 @@ class TileWriter {
  private:
   const PreparedInput<T>& input_;
   index_t row_;
-  index_t column_;
   AlignedArray<T> mirrored_;
 };
 
@@ -103,7 +102,7 @@ void compute_gram(const KernelSpec& spec, const GramInput<T>& input, T* out, ind
     const bool stream = worth_streaming<T>(rows.left().n_rows(), rows.right().n_rows());
     parallel_for(limit_threads(team, rows.work()), strips.size(), [&](index_t task) {
       const TileStrip& strip = strips[task];
-      TileWriter<T> writer(rows, strip.row, strip.first);
+      TileWriter<T> writer(rows, strip.row);
       AlignedArray<T> tile(kTile * kTile);
       for (index_t column = strip.first; column < strip.last; ++column) {
         tile_kernels<T>().values(spec, rows.left().pair(strip.row, rows.right(), column),
@@ -130,7 +129,7 @@ void compute_gram_path(const std::vector<KernelSpec>& specs, const GramInput<T>&
     parallel_for(limit_threads(team, rows.work() * specs.size()), strips.size(),
                  [&](index_t task) {
       const TileStrip& strip = strips[task];
-      TileWriter<T> writer(rows, strip.row, strip.first);
+      TileWriter<T> writer(rows, strip.row);
       AlignedArray<T> t(kTile * kTile), cotangent(kTile * kTile), tile(kTile * kTile);
       for (index_t column = strip.first; column < strip.last; ++column) {
         tile_kernels<T>().angles(rows.left().pair(strip.row, rows.right(), column), t.data(),

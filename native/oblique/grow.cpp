@@ -1,7 +1,6 @@
 #include "oblique/grow.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <vector>

@@ -222,8 +222,10 @@ void LocalStatistics::part(GrowState& state, std::vector<Split>& splits) {
     sides.left.resize(part.size + 1);
     sides.right.resize(part.size + 1);
     std::vector<double> own_scores;
-    const double* scores = state.scores.data() + candidate.index * state.n_rows() + node.begin + begin;
-    if (!state.has_scores(candidate)) {
+    const double* scores = known_scores(state, node, candidate);
+    if (scores != nullptr) {
+      scores += begin;
+    } else {
       own_scores.resize(part.size);
       score_rows(state, node, candidate, part, own_scores.data());
       scores = own_scores.data();

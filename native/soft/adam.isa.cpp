@@ -1,11 +1,7 @@
 // The kernels of soft/adam.hpp, compiled once per instruction set.
 #include "soft/adam.hpp"
 
-#include "core/lanes.hpp"
-
 namespace fctree::soft::FCTREE_ISA {
-
-using namespace fctree::FCTREE_ISA;
 
 namespace {
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <vector>
 
 #include "core/parallel.hpp"
 #include "oblique/node_statistics.hpp"
