@@ -43,9 +43,9 @@ FeatureMap DistributedBoostingStatistics::find_map(const BoostedSamples& samples
   if (!params.fit_intercept) return map;
   map.columns = varying;
   if (!params.standardize) return map;
-  std::vector<double> row = first_counted(samples.x, samples.weight, samples.n_samples, execution.all);
+  std::vector<double> row = heaviest_counted(samples.x, samples.weight, samples.n_samples, execution.all);
   row.resize(d, 0.0);  // all samples may weigh nothing
-  const Vector first = VectorView(row.data(), d);
+  const Vector shift = VectorView(row.data(), d);
   const RowBlocks& blocks = *samples.blocks;
   std::vector<Vector> of_block(blocks.n_here, Vector::Zero(d));
   const std::vector<double> sums = sum_blocks(
@@ -56,7 +56,7 @@ FeatureMap DistributedBoostingStatistics::find_map(const BoostedSamples& samples
         FeatureSums total = {Vector::Zero(size), Vector::Zero(d)};
         add_features(samples.x.read(begin, end - begin, buffer.data()),
                      samples.weight == nullptr ? nullptr : samples.weight + begin, end - begin,
-                     first, total);
+                     shift, total);
         for (index_t i = 0; i < size; ++i) out[i] += total.sums[i];
         of_block[block - blocks.first] = total.largest;
       },
@@ -64,7 +64,7 @@ FeatureMap DistributedBoostingStatistics::find_map(const BoostedSamples& samples
   Vector largest = Vector::Zero(d);
   for (const Vector& found : of_block) largest = largest.cwiseMax(found);
   take_largest(execution.all, largest.data(), d);
-  standardize({VectorView(sums.data(), size), largest}, first, map);
+  standardize({VectorView(sums.data(), size), largest}, shift, map);
   return map;
 }
 

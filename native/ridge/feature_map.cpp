@@ -29,25 +29,31 @@ FeatureMap identity_map(index_t n_features) {
   return {all_columns(n_features), Vector::Zero(n_features), Vector::Ones(n_features)};
 }
 
-std::vector<double> first_counted(const Table& x, const double* weight, index_t n_samples, const Collective* all) {
-  index_t row = 0;
-  while (row < n_samples && weight != nullptr && !(weight[row] > 0.0)) ++row;
-  std::vector<double> values(row < n_samples ? x.n_columns : 0);
-  if (!values.empty()) std::copy_n(x.read(row, 1, values.data()), x.n_columns, values.begin());
-  values = gather(all, values);
-  values.resize(std::min<std::size_t>(values.size(), x.n_columns));
-  return values;
+std::vector<double> heaviest_counted(const Table& x, const double* weight, index_t n_samples, const Collective* all) {
+  const index_t size = 1 + x.n_columns;  // the weight and the sample
+  const index_t row = weight == nullptr ? 0 : std::max_element(weight, weight + n_samples) - weight;
+  std::vector<double> own;
+  if (n_samples > 0 && (weight == nullptr || weight[row] > 0.0)) {
+    own.resize(size);
+    own[0] = weight == nullptr ? 1.0 : weight[row];
+    std::copy_n(x.read(row, 1, own.data() + 1), x.n_columns, own.begin() + 1);
+  }
+  const std::vector<double> of_places = gather(all, own);
+  auto best = of_places.begin();
+  for (auto other = best; other != of_places.end(); other += size)
+    if (*other > *best) best = other;
+  return of_places.empty() ? std::vector<double>() : std::vector<double>(best + 1, best + size);
 }
 
 std::vector<index_t> varying_columns(const Table& x, const double* weight, index_t n_samples, const Collective* all) {
   const index_t d = x.n_columns;
-  const std::vector<double> first = first_counted(x, weight, n_samples, all);
+  const std::vector<double> heaviest = heaviest_counted(x, weight, n_samples, all);
   std::vector<index_t> constant = all_columns(d);
   std::vector<double> varies(d, 0.0), buffer(d);
   for (index_t i = 0; i < n_samples && !constant.empty(); ++i) {
     if (weight != nullptr && !(weight[i] > 0.0)) continue;
     const double* row = x.read(i, 1, buffer.data());
-    const auto differs = [&](index_t j) { return row[j] != first[j]; };
+    const auto differs = [&](index_t j) { return row[j] != heaviest[j]; };
     for (const index_t j : constant)
       if (differs(j)) varies[j] = 1.0;
     constant.erase(std::remove_if(constant.begin(), constant.end(), differs), constant.end());
@@ -66,25 +72,25 @@ std::vector<index_t> places_of(const std::vector<index_t>& columns, const std::v
   return places;
 }
 
-void add_features(const double* x, const double* weight, index_t n_samples, const Vector& first,
+void add_features(const double* x, const double* weight, index_t n_samples, const Vector& shift,
                   FeatureSums& total) {
-  const index_t d = first.size();
+  const index_t d = shift.size();
   for (index_t i = 0; i < n_samples; ++i) {
     const VectorView row(x + i * d, d);
     const double w = weight == nullptr ? 1.0 : weight[i];
     total.sums[0] += w;
-    total.sums.segment(1, d) += w * (row - first);
-    total.sums.tail(d) += w * (row - first).cwiseAbs2();
+    total.sums.segment(1, d) += w * (row - shift);
+    total.sums.tail(d) += w * (row - shift).cwiseAbs2();
     if (w > 0.0) total.largest = total.largest.cwiseMax(row.cwiseAbs());
   }
 }
 
-void standardize(const FeatureSums& total, const Vector& first, FeatureMap& map) {
-  const index_t d = first.size();
+void standardize(const FeatureSums& total, const Vector& shift, FeatureMap& map) {
+  const index_t d = shift.size();
   const double weight = total.sums[0];
   const auto sums = total.sums.segment(1, d);
   const auto squares = total.sums.tail(d);
-  map.mean = first + sums / weight;
+  map.mean = shift + sums / weight;
   for (index_t j = 0; j < d; ++j) {
     const double offset = sums[j] / weight;
     const double spread = std::sqrt(std::max(squares[j] / weight - offset * offset, 0.0));
@@ -106,17 +112,18 @@ FeatureMap find_feature_map(const Table& x, const double* weight, index_t n_samp
   map.columns = varying;
   if (!standardizes) return map;
   std::vector<double> buffer(std::min(n_samples, kBlockRows) * d);
-  // About the first sample that counts: means of columns far from zero keep their digits, constants have no spread.
-  std::vector<double> row = first_counted(x, weight, n_samples, nullptr);
+  // About the heaviest sample, whose squared distance from the mean is at most n times the variance: means of columns
+  // far from zero keep their digits, constants have no spread.
+  std::vector<double> row = heaviest_counted(x, weight, n_samples, nullptr);
   row.resize(d, 0.0);  // all samples may weigh nothing
-  const Vector first = VectorView(row.data(), d);
+  const Vector shift = VectorView(row.data(), d);
   FeatureSums total = {Vector::Zero(1 + 2 * d), Vector::Zero(d)};
   for (index_t begin = 0; begin < n_samples; begin += kBlockRows) {
     const index_t size = std::min(kBlockRows, n_samples - begin);
     add_features(x.read(begin, size, buffer.data()), weight == nullptr ? nullptr : weight + begin,
-                 size, first, total);
+                 size, shift, total);
   }
-  standardize(total, first, map);
+  standardize(total, shift, map);
   return map;
 }
 

@@ -24,7 +24,7 @@ struct FeatureMap {
   index_t width() const { return static_cast<index_t>(columns.size()); }
 };
 
-// The columns whose values differ among the samples of positive weight, in all places, or all columns. O(d) where the first
+// The columns whose values differ among the samples of positive weight, in all places, or all columns. O(n + d) where the first
 // samples tell, O(n d) at worst.
 std::vector<index_t> varying_columns(const Table& x, const double* weight, index_t n_samples, const Collective* all);
 // Those that `vary`, or all without an intercept; where it `standardizes` their weighted means and standard deviations,
@@ -32,18 +32,18 @@ std::vector<index_t> varying_columns(const Table& x, const double* weight, index
 FeatureMap find_feature_map(const Table& x, const double* weight, index_t n_samples,
                             const std::vector<index_t>& varying, bool fit_intercept, bool standardizes);
 
-// Means and deviations of an identity map in two steps: sums over samples about one of them of positive weight, `first`, and
+// Means and deviations of an identity map in two steps: sums over samples about one of the heaviest, `shift`, and
 // what follows from them. Sums are the weight, the differences, their squares; `largest` (d) are absolute values.
 struct FeatureSums {
   Vector sums;  // (1 + 2 d)
   Vector largest;
 };
-void add_features(const double* x, const double* weight, index_t n_samples, const Vector& first,
+void add_features(const double* x, const double* weight, index_t n_samples, const Vector& shift,
                   FeatureSums& total);
-void standardize(const FeatureSums& total, const Vector& first, FeatureMap& map);
+void standardize(const FeatureSums& total, const Vector& shift, FeatureMap& map);
 FeatureMap identity_map(index_t n_features);
-// The first sample of positive weight in all places, or none.
-std::vector<double> first_counted(const Table& x, const double* weight, index_t n_samples, const Collective* all);
+// The first of the heaviest samples in all places, or none where all weigh nothing.
+std::vector<double> heaviest_counted(const Table& x, const double* weight, index_t n_samples, const Collective* all);
 
 // Places of columns among others, which have them; both ascending.
 std::vector<index_t> places_of(const std::vector<index_t>& columns, const std::vector<index_t>& among);

@@ -2,8 +2,15 @@
 
 import numpy as np
 import pytest
-from fctree import CurvatureTreeClassifier, CurvatureTreeRegressor, export_text
+from fctree import (
+    CurvatureBoostingRegressor,
+    CurvatureForestRegressor,
+    CurvatureTreeClassifier,
+    CurvatureTreeRegressor,
+    export_text,
+)
 from reference.tree_comparison import random_weights, smooth_table
+from sklearn.base import clone
 from sklearn.preprocessing import StandardScaler
 
 UNITS = np.array([1e-3, 1.0, 50.0, 1e6])
@@ -99,6 +106,19 @@ def test_constant_columns_and_units():
     assert model.tree_.feature_scale[4] == 1.0
     np.testing.assert_allclose(model.predict(wide), CurvatureTreeRegressor().fit(X, y).predict(X),
                                atol=1e-7)
+
+
+@pytest.mark.parametrize("model", [
+    CurvatureTreeRegressor(), CurvatureForestRegressor(n_estimators=3, random_state=0),
+    CurvatureBoostingRegressor(max_iter=3, random_state=0)], ids=lambda model: type(model).__name__)
+def test_the_first_sample_may_lie_far_away_and_weigh_nothing(model):
+    X, y = smooth_table(500, 3)
+    X[0], y[0] = [1e8, -1e8, 1e8], 0.0
+    weight = np.where(np.arange(500) == 0, 1e-15, 1.0)
+    last = np.roll(np.arange(500), -1)
+    expected = clone(model).fit(X[last], y[last], sample_weight=weight[last]).predict(X[1:])
+    predicted = clone(model).fit(X, y, sample_weight=weight).predict(X[1:])
+    np.testing.assert_allclose(predicted, expected, atol=1e-9)
 
 
 def test_text_lists_what_moves_a_sum_most():
