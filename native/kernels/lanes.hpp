@@ -2,15 +2,7 @@
 // scalars.hpp.
 #pragma once
 
-#if defined(__AVX2__) || defined(__SSE2__)
-#include <immintrin.h>
-#endif
-
 #include "core/lanes.hpp"
-
-#if !defined(FCTREE_DEVICE)
-#define FCTREE_DEVICE
-#endif
 
 namespace fctree::kernels::FCTREE_ISA {
 
