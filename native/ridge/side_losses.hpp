@@ -43,7 +43,7 @@ class SideLosses {
   // `whole`: packed sums over the node's samples about models.origin. Both have to stay.
   SideLosses(const ChildModels& models, const RowMatrix& whole);
 
-  // losses (n) of n <= kSidesAtOnce sides; infinite where a model cannot be computed.
+  // losses (n) of n <= kSidesAtOnce sides; not finite where a model cannot be computed.
   // O(n d^3 / 2).
   void of(const Side* sides, index_t n, double* losses);
 

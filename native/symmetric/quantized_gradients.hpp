@@ -7,7 +7,7 @@
 // all absolute values stays below 2^min(50, 62 - count_bits): sums are exact integers in
 // any order, and convert to double exactly. That sum is bounded by counting exponents
 // (core/exact_sum.hpp), so units do not depend on the order of the samples either. A gradient is rounded to
-// 2^-(49 - log2 n) of the mean absolute gradient or finer for n <= 2^12, and to 2^-(61 - 2 log2 n)
+// 2^-(48 - log2 n) of the mean absolute gradient or finer for n < 2^12, and to 2^-(59 - 2 log2 n)
 // of it beyond.
 #pragma once
 
