@@ -33,7 +33,7 @@ class Random {
 
   // The four words at (a, b, c), each uniform over 32 bits.
   std::array<std::uint32_t, 4> words(std::uint32_t a, std::uint32_t b, std::uint32_t c) const;
-  // Uniform on the open interval (0, 1), 53 bits.
+  // Uniform on the open interval (0, 1): 52 bits, odd multiples of 2^-53.
   double uniform(std::uint32_t a, std::uint32_t b, std::uint32_t c) const;
   double normal(std::uint32_t a, std::uint32_t b, std::uint32_t c) const;
   // normal(a, b, c) if it is above `least`; else that or -inf, which is faster.
@@ -41,7 +41,7 @@ class Random {
   // Standard Gumbel, -log(-log u): its argmax over s_i / beta + gumbel_i is a softmax draw.
   double gumbel(std::uint32_t a, std::uint32_t b, std::uint32_t c) const;
 
-  // No draw of uniform's 53 bits is larger in absolute value.
+  // No draw is larger in absolute value, as no uniform number is closer to 0 or 1.
   static constexpr double kLargestNormal = 8.6;
   static constexpr double kLargestGumbel = 37.5;
 

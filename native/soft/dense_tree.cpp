@@ -9,7 +9,7 @@ namespace fctree::soft {
 
 namespace {
 
-// Sums of erf and its derivative; routing of the theory, where speed does not matter.
+// Shares by erf and their derivatives: the routing of the theory, where speed does not matter.
 template <class T>
 void erf_routing(const NodeRows<T>& node, T scale) {
   const T height = scale / std::sqrt(static_cast<T>(M_PI));

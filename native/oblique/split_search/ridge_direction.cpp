@@ -1,4 +1,4 @@
-// The ridge directions: the coefficients of the node's own fit, of each output (FC-ODT, step 1).
+// The ridge directions: the coefficients of the node's own fit, of each output (FC-ODT, step 2).
 //
 // Of more than eight outputs, by the ridge criterion, they are the principal ones.
 #include "core/parallel.hpp"

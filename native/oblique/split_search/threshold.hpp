@@ -1,4 +1,4 @@
-// The best threshold along one direction (FC-ODT, step 2): the cut of the node's sorted
+// The best threshold along one direction (FC-ODT, step 3): the cut of the node's sorted
 // scores that lowers the mean squared error most when each side predicts a constant.
 // With class indicators as outputs that is the Gini decrease.
 #pragma once
