@@ -101,15 +101,6 @@ LeafPaths make_paths(std::vector<std::int64_t> start, std::vector<std::int64_t> 
   return {std::move(start), std::move(parameter), std::move(left), n_parameters};
 }
 
-template <class T>
-void define_function(py::module_& module, const char* name,
-                     void (*function)(const T*, std::int64_t, T*)) {
-  module.def(name, [function](const Array<T>& in, Array<T> out) {
-    if (in.size() != out.size()) throw std::invalid_argument("out has the wrong size");
-    function(in.data(), in.size(), out.mutable_data());
-  }, py::arg("x").noconvert(), py::arg("out").noconvert());
-}
-
 // The functions that exist for both types; an array of the other type does not match.
 template <class T>
 void define_for(py::module_& module) {
@@ -138,11 +129,6 @@ inline void define_gram_functions(py::module_& module) {
              py::arg("leaf_weights").noconvert(), py::arg("X").noconvert(),
              py::arg("Y").noconvert().none(true), py::arg("scale"), py::arg("out").noconvert(),
              py::arg("n_threads"), "out (n_x, n_y): the finite ensemble's kernel.");
-  const FunctionKernels& functions = function_kernels();
-  define_function<double>(module, "arcsine", functions.arcsine_double);
-  define_function<float>(module, "arcsine", functions.arcsine_float);
-  define_function<double>(module, "arccosine", functions.arccosine_double);
-  define_function<float>(module, "arccosine", functions.arccosine_float);
 }
 
 }  // namespace fctree::bindings

@@ -89,9 +89,6 @@ struct Number<cuda::FCTREE_ISA::Pack<T>> {
   static FCTREE_DEVICE V inverse_root(const V& a) {
     return V::of([&](int i) { return One::inverse_root(a.v[i]); });
   }
-  static FCTREE_DEVICE V root(const V& a) {
-    return V::of([&](int i) { return One::root(a.v[i]); });
-  }
 };
 
 }  // namespace fctree::kernels::FCTREE_ISA

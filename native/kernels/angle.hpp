@@ -1,5 +1,4 @@
-// arcsin and arccos without branches, for numbers and vectors alike, and the angle that every
-// kernel here is made of.
+// The angle that every kernel here is made of, without branches, for numbers and vectors alike.
 //
 // Where |c| is near 1, what matters is 1 - |c|, which the caller passes separately: computed from
 // c it would lose its digits.
@@ -54,12 +53,10 @@ struct Circle;
 template <>
 struct Circle<double> {
   static constexpr double inverse_pi = 0.31830988618379067154;
-  static constexpr double half_pi = 1.57079632679489655800, half_pi_rest = 6.1232339957367658e-17;
 };
 template <>
 struct Circle<float> {
   static constexpr float inverse_pi = 0.31830988618379067154f;
-  static constexpr float half_pi = 1.57079637050628662109f, half_pi_rest = -4.3711388286737929e-8f;
 };
 
 // acos(m) / pi for m in [0, 1] and half = (1 - m) / 2 > 0, with a small relative error at both
@@ -75,55 +72,6 @@ FCTREE_DEVICE inline V arc_share(V m, V half) {
                             N::set(-Circle<T>::inverse_pi));
   const V start = N::select(big, N::set(T(0)), N::set(T(0.5)));
   return start + (r * slope) * (T(1) + z * arcsine_series(z));
-}
-
-// Shared by arcsin and arccos: r = m or sqrt((1 - m) / 2), the error of r as that root, and
-// asin(r) - r.
-template <class V>
-struct Reduced {
-  using N = Number<V>;
-  using T = typename N::Scalar;
-  typename N::Mask big;
-  V r, rest, excess;
-
-  FCTREE_DEVICE explicit Reduced(V m) {
-    big = N::greater(m, N::set(T(0.5)));
-    const V half = (T(1) - m) * T(0.5);
-    // A root of 0 would divide by 0; the ends are exact without it.
-    const V safe = N::select(N::greater(half, N::set(T(0))), half, N::set(T(0.5)));
-    const V root = N::select(N::greater(half, N::set(T(0))), N::root(safe), N::set(T(0)));
-    const V z = N::select(big, half, m * m);
-    r = N::select(big, root, m);
-    rest = N::select(big, (half - root * root) * (N::inverse_root(safe) * T(0.5)), N::set(T(0)));
-    excess = (r * z) * arcsine_series(z);
-  }
-};
-
-template <class V>
-FCTREE_DEVICE inline V arcsine(V x) {
-  using N = Number<V>;
-  using T = typename N::Scalar;
-  const Reduced<V> reduced(N::absolute(x));
-  // pi/2 - 2 r is exact where the result is small; everything small is added afterwards.
-  const V rest = (reduced.excess + reduced.rest) * T(2) - Circle<T>::half_pi_rest;
-  const V large = (Circle<T>::half_pi - reduced.r * T(2)) - rest;
-  const V magnitude = N::select(reduced.big, large, reduced.r + reduced.excess);
-  return N::select(N::greater(N::set(T(0)), x), -magnitude, magnitude);
-}
-
-template <class V>
-FCTREE_DEVICE inline V arccosine(V x) {
-  using N = Number<V>;
-  using T = typename N::Scalar;
-  const Reduced<V> reduced(N::absolute(x));
-  const auto negative = N::greater(N::set(T(0)), x);
-  const V twice = reduced.r * T(2) + (reduced.excess + reduced.rest) * T(2);
-  const V beyond = Circle<T>::half_pi * T(2) - (twice - Circle<T>::half_pi_rest * T(2));
-  const V large = N::select(negative, beyond, twice);
-  const V signed_r = N::select(negative, -reduced.r, reduced.r);
-  const V signed_excess = N::select(negative, -reduced.excess, reduced.excess);
-  const V small = (Circle<T>::half_pi - signed_r) - (signed_excess - Circle<T>::half_pi_rest);
-  return N::select(reduced.big, large, small);
 }
 
 // The inputs of a kernel for two samples: the product of their normalised rows; the rows' squared

@@ -5,8 +5,5 @@
 namespace fctree::kernels {
 
 FCTREE_TABLES_OF_TYPES(TileKernels, tile_kernels, tile_table)
-FCTREE_DECLARE_TABLE(FunctionKernels, function_table)
-
-const FunctionKernels& function_kernels() { return FCTREE_TABLE_IN_USE(function_table); }
 
 }  // namespace fctree::kernels

@@ -71,20 +71,12 @@ struct Number<Lanes<double>::Vector> : VectorNumber<double> {
     const V e = 1.0 - (v * guess) * guess;
     return guess + (guess * e) * (0.5 + e * (0.375 + e * 0.3125));
   }
-  // For v > 0; the residual of the first root is exact in a fused multiply-add.
-  static V root(V v) {
-    const V inverse = inverse_root(v);
-    const V first = v * inverse;
-    return first + (inverse * 0.5) * (v - first * first);
-  }
 #elif defined(__AVX2__)
-  static V inverse_root(V v) { return 1.0 / root(v); }
-  static V root(V v) { return _mm256_sqrt_pd(v); }
+  static V inverse_root(V v) { return 1.0 / _mm256_sqrt_pd(v); }
 #else
-  static V inverse_root(V v) { return 1.0 / root(v); }
-  static V root(V v) {
+  static V inverse_root(V v) {
     for (int i = 0; i < Lanes<double>::count; ++i) v[i] = __builtin_sqrt(v[i]);
-    return v;
+    return 1.0 / v;
   }
 #endif
 };
@@ -102,19 +94,12 @@ struct Number<Lanes<float>::Vector> : VectorNumber<float> {
     const V e = 1.0f - (v * guess) * guess;
     return guess + (guess * e) * 0.5f;
   }
-  static V root(V v) {
-    const V inverse = inverse_root(v);
-    const V first = v * inverse;
-    return first + (inverse * 0.5f) * (v - first * first);
-  }
 #elif defined(__AVX2__)
-  static V inverse_root(V v) { return 1.0f / root(v); }
-  static V root(V v) { return _mm256_sqrt_ps(v); }
+  static V inverse_root(V v) { return 1.0f / _mm256_sqrt_ps(v); }
 #else
-  static V inverse_root(V v) { return 1.0f / root(v); }
-  static V root(V v) {
+  static V inverse_root(V v) {
     for (int i = 0; i < Lanes<float>::count; ++i) v[i] = __builtin_sqrtf(v[i]);
-    return v;
+    return 1.0f / v;
   }
 #endif
 };

@@ -12,8 +12,6 @@
 namespace fctree::kernels::FCTREE_ISA {
 
 #if defined(__CUDA_ARCH__)
-inline FCTREE_DEVICE double plain_root(double v) { return sqrt(v); }
-inline FCTREE_DEVICE float plain_root(float v) { return sqrtf(v); }
 inline FCTREE_DEVICE double plain_size(double v) { return fabs(v); }
 inline FCTREE_DEVICE float plain_size(float v) { return fabsf(v); }
 // The kernels never need the inverse root of 0 or of a subnormal number, so the device's own
@@ -31,8 +29,6 @@ inline FCTREE_DEVICE double plain_inverse_root(double v) {
   return fma(guess * e, fma(0.375, e, 0.5), guess);
 }
 #else
-inline FCTREE_DEVICE double plain_root(double v) { return __builtin_sqrt(v); }
-inline FCTREE_DEVICE float plain_root(float v) { return __builtin_sqrtf(v); }
 template <class T>
 inline FCTREE_DEVICE T plain_size(T v) { return v < T(0) ? -v : v; }
 inline FCTREE_DEVICE double plain_inverse_root(double v) { return 1.0 / __builtin_sqrt(v); }
@@ -57,13 +53,11 @@ struct ScalarNumber {
 template <>
 struct Number<double> : ScalarNumber<double> {
   static FCTREE_DEVICE double inverse_root(double v) { return plain_inverse_root(v); }
-  static FCTREE_DEVICE double root(double v) { return plain_root(v); }
 };
 
 template <>
 struct Number<float> : ScalarNumber<float> {
   static FCTREE_DEVICE float inverse_root(float v) { return plain_inverse_root(v); }
-  static FCTREE_DEVICE float root(float v) { return plain_root(v); }
 };
 
 }  // namespace fctree::kernels::FCTREE_ISA

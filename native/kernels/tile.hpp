@@ -61,13 +61,6 @@ struct TileKernels {
                    double* sums);
 };
 
-struct FunctionKernels {
-  void (*arcsine_double)(const double* in, std::int64_t n, double* out);
-  void (*arcsine_float)(const float* in, std::int64_t n, float* out);
-  void (*arccosine_double)(const double* in, std::int64_t n, double* out);
-  void (*arccosine_float)(const float* in, std::int64_t n, float* out);
-};
-
 // The tables of the instruction set in use (kernel_tables.cpp).
 template <class T>
 const TileKernels<T>& tile_kernels();
@@ -75,6 +68,5 @@ template <>
 const TileKernels<double>& tile_kernels<double>();
 template <>
 const TileKernels<float>& tile_kernels<float>();
-const FunctionKernels& function_kernels();
 
 }  // namespace fctree::kernels

@@ -246,34 +246,10 @@ void multiply(const T* tile, std::int64_t n_rows, const T* vectors, std::int64_t
   }
 }
 
-// out[i] = function(in[i]); the last vector is padded with zeros.
-template <class T, class Function>
-void for_each_element(const T* in, std::int64_t n, T* out, const Function& function) {
-  constexpr int kLanes = Lanes<T>::count;
-  std::int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) store_lanes(out + i, function(load_lanes(in + i)));
-  if (i == n) return;
-  T rest[kLanes] = {};
-  for (std::int64_t j = i; j < n; ++j) rest[j - i] = in[j];
-  store_lanes(rest, function(load_lanes(rest)));
-  for (std::int64_t j = i; j < n; ++j) out[j] = rest[j - i];
-}
-
-template <class T>
-void arcsine_of(const T* in, std::int64_t n, T* out) {
-  for_each_element(in, n, out, [](auto v) { return arcsine(v); });
-}
-
-template <class T>
-void arccosine_of(const T* in, std::int64_t n, T* out) {
-  for_each_element(in, n, out, [](auto v) { return arccosine(v); });
-}
-
 }  // namespace
 
 extern const TileKernels<double> tile_table_double;
 extern const TileKernels<float> tile_table_float;
-extern const FunctionKernels function_table;
 
 const TileKernels<double> tile_table_double = {
     Block<double>::rows,      Block<double>::columns, &self_products<double>,
@@ -283,7 +259,5 @@ const TileKernels<float> tile_table_float = {
     Block<float>::rows,       Block<float>::columns,  &self_products<float>,
     &values<float>,           &angles<float>,         &values_of_angles<float>,
     &transpose<float>,        &write<float>,          &multiply<float>};
-const FunctionKernels function_table = {&arcsine_of<double>, &arcsine_of<float>,
-                                        &arccosine_of<double>, &arccosine_of<float>};
 
 }  // namespace fctree::kernels::FCTREE_ISA
