@@ -143,7 +143,7 @@ cdef extern from "ensembles/boost.hpp" namespace "fctree::ensembles" nogil:
     cdef struct GrownRound:
         int64_t kind
         double rate
-        LeftOutSteps steps
+        LeftOutSteps steps[2]
 
     cdef cppclass ObliqueBoostingTask:
         BoostedSamples train

@@ -115,19 +115,21 @@ cdef vector[GrownRound] rounds_of(tuple arrays) except *:
     """Of kinds, sums of steps and learning rates."""
     cdef vector[GrownRound] rounds
     cdef GrownRound one
-    for kind, (decrease, curvature), rate in zip(*arrays, strict=True):
+    for kind, steps, rate in zip(*arrays, strict=True):
         one.kind, one.rate = kind, rate
-        one.steps.decrease, one.steps.curvature = decrease, curvature
+        for k in range(2):
+            one.steps[k].decrease, one.steps[k].curvature = steps[k]
         rounds.push_back(one)
     return rounds
 
 
 cdef tuple arrays_of_rounds(const vector[GrownRound]& rounds, Py_ssize_t n):
     """Those of the first n."""
-    kinds, steps, rates = np.empty(n, dtype=np.int64), np.empty((n, 2)), np.empty(n)
+    kinds, steps, rates = np.empty(n, dtype=np.int64), np.empty((n, 2, 2)), np.empty(n)
     for i in range(n):
         kinds[i], rates[i] = rounds[i].kind, rounds[i].rate
-        steps[i] = rounds[i].steps.decrease, rounds[i].steps.curvature
+        for k in range(2):
+            steps[i, k] = rounds[i].steps[k].decrease, rounds[i].steps[k].curvature
     return kinds, steps, rates
 
 

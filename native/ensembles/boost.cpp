@@ -120,7 +120,6 @@ class ObliqueBooster : public GrowingModel {
   Contender grow_kind(index_t kind, index_t iteration);
   StepSums left_out_step(const Contender& contender);
   double left_out_change(const StepSums& step) const;
-  double step_share() const;
   void add_tree(index_t iteration);
 
   const ObliqueBoostingTask& task_;
@@ -148,7 +147,7 @@ class ObliqueBooster : public GrowingModel {
   std::vector<std::uint8_t> in_bag_;  // empty: all
   WorkingResponse response_;
   SearchedRows searched_;
-  LeftOutSteps steps_ = {};
+  std::array<LeftOutSteps, kMostKinds> steps_ = {};
   Turns turns_;
   ObliqueBoostingResult result_;
 };
@@ -253,11 +252,6 @@ StepSums ObliqueBooster::left_out_step(const Contender& contender) {
   return statistics_.left_out_step(train_, *loss_, {one, in_bag_, derivatives()}, execution_);
 }
 
-double ObliqueBooster::step_share() const {
-  if (!(steps_.curvature > 0.0)) return 1.0;
-  return std::min(std::max(steps_.decrease / steps_.curvature, 0.0), 1.0);
-}
-
 // What contenders are compared by: the mean loss after the step, or, of a loss that has derivatives
 // only, its change up to second order.
 double ObliqueBooster::left_out_change(const StepSums& step) const {
@@ -354,15 +348,12 @@ void ObliqueBooster::add_tree(index_t iteration) {
     Contender contender = grow_kind(kind, iteration);
     if (judges) {
       const StepSums step = left_out_step(contender);
+      if (takes_share) steps_[kind].add(step, round.rate);
       if (round.kind >= 0 && !(left_out_change(step) < left_out_change(least))) continue;
       least = step;
     }
     round.kind = kind;
     chosen = std::move(contender);
-  }
-  if (judges && takes_share) {
-    steps_.decrease += least.decrease / round.rate;
-    steps_.curvature += least.curvature / (round.rate * round.rate);
   }
   round.steps = steps_;
   turns_.keep(round.kind);
@@ -370,7 +361,7 @@ void ObliqueBooster::add_tree(index_t iteration) {
   result_.alpha = kinds_[0].alpha;
   ObliqueTreesArrays& trees = result_.trees;
   append_tree(chosen.tree, chosen.bounds, chosen.features->map,
-              round.rate * step_share(), trees);
+              round.rate * steps_[round.kind].share(), trees);
   const index_t last = trees.n_trees();
   if (loss_->balances()) {  // by leaves, not scores: these have the bits of predictions
     BoostedSet stepped = train_;

@@ -8,12 +8,15 @@
 //   3. the leaves' bounds, and their constants where the loss asks for an order statistic
 //      (leaf_values.hpp)
 //   4. F <- F + learning_rate * share * leaf model, by the code that predicts: where trees
-//      take Newton steps, the share of these that has held on the rows left out, else 1
+//      take Newton steps, the share of the steps of that kind of tree that has held on the
+//      rows left out, else 1
 //   5. the losses of the training and evaluation samples; early stopping (core/rounds.hpp)
 //
 // A model continued is, bit for bit, the model grown at once.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 #include "core/loss/registry.hpp"
@@ -23,18 +26,27 @@
 
 namespace fctree::ensembles {
 
-// Sums over rounds of what trees' steps, without the learning rate, do on the rows left out: their
-// ratio is the multiple of the steps that would have lowered the loss of these rows most.
+constexpr index_t kMostKinds = 2;  // of trees
+
+// Sums over rounds of what the steps of trees of a kind, without the learning rate, do on the rows left
+// out: their ratio is the multiple of the steps that would have lowered the loss of these rows most. Trees
+// that were not kept count as well, since those that these rows chose look better on them than they are.
 struct LeftOutSteps {
   double decrease;
   double curvature;
+
+  void add(const StepSums& step, double rate) {
+    decrease += step.decrease / rate;
+    curvature += step.curvature / (rate * rate);
+  }
+  double share() const { return curvature > 0.0 ? std::min(std::max(decrease / curvature, 0.0), 1.0) : 1.0; }
 };
 
 // What has been decided for a tree.
 struct GrownRound {
   index_t kind;  // of the tree
   double rate;
-  LeftOutSteps steps;  // up to this one
+  std::array<LeftOutSteps, kMostKinds> steps;  // up to this one, of each kind
 };
 
 struct ObliqueBoostingTask {
@@ -60,8 +72,8 @@ struct ObliqueBoostingResult {
   double alpha = 0.0;         // the penalty of the first kind
 };
 
-// kinds: the parameters of each kind of tree that takes part. If the first chooses its penalty
-// at the root, that of the first round holds for all.
+// kinds: the parameters of each kind of tree that takes part, kMostKinds at most. If the first chooses its
+// penalty at the root, that of the first round holds for all.
 ObliqueBoostingResult boost_oblique(const ObliqueBoostingTask& task,
                                     const std::vector<ObliqueParams>& kinds,
                                     const ObliqueBoostingParams& params,

@@ -11,14 +11,20 @@ NEW = RNG.standard_normal((2000, 6))
 
 
 def shares(model):
-    decrease, curvature = model.step_sums_.T
+    """Of each kind of tree, after each round."""
+    decrease, curvature = np.moveaxis(model.step_sums_, -1, 0)
     return np.clip(decrease / curvature, 0.0, 1.0)
+
+
+def taken(model):
+    """The share of each tree's step."""
+    return shares(model)[np.arange(model.n_iter_), model.tree_kinds_]
 
 
 def test_nothing_is_learned_from_noise():
     y, unseen = RNG.integers(0, 2, len(X)), RNG.integers(0, 2, len(NEW))
     model = CurvatureBoostingClassifier(max_iter=200, random_state=0).fit(X, y)
-    assert shares(model)[-1] < 0.1
+    assert (shares(model)[-1] < 0.1).all()
     # 0.75 where all steps are taken in full.
     assert log_loss(unseen, model.predict_proba(NEW)) < 0.72
 
@@ -26,14 +32,37 @@ def test_nothing_is_learned_from_noise():
 def test_steps_on_a_clear_truth_are_taken_nearly_in_full():
     y = X @ np.arange(6.0)
     model = CurvatureBoostingRegressor(max_iter=50, random_state=0).fit(X, y)
-    assert shares(model).min() > 0.9
+    assert taken(model).min() > 0.9
 
 
 def test_sums_add_up_over_rounds():
     y = (X[:, 0] + 0.5 * RNG.standard_normal(len(X)) > 0).astype(int)
     model = CurvatureBoostingClassifier(max_iter=30, random_state=0).fit(X, y)
-    assert model.step_sums_.shape == (30, 2)
-    assert np.all(np.diff(model.step_sums_[:, 1]) >= 0.0)  # curvatures of a convex loss
+    assert model.step_sums_.shape == (30, 2, 2)
+    assert np.all(np.diff(model.step_sums_[:, :, 1], axis=0) > 0.0)  # of a convex loss, and of trees that were not kept too
+
+
+def test_step_trees_on_a_linear_truth_are_shortened_by_themselves():
+    """Curvature trees learn it, so that most of what step trees find is chance."""
+    truth = 1.0 / (1.0 + np.exp(-2.0 * (X[:, 0] + X[:, 1])))
+    labels = (np.random.default_rng(0).uniform(size=len(X)) < truth).astype(int)
+    model = CurvatureBoostingClassifier(random_state=0).fit(X, labels)
+    curvature, step = shares(model)[-1]
+    assert step < 0.5 * curvature
+    unseen = 1.0 / (1.0 + np.exp(-2.0 * (NEW[:, 0] + NEW[:, 1])))
+    p = model.predict_proba(NEW)[:, 1]
+    excess = np.mean(unseen * np.log(unseen / p) + (1.0 - unseen) * np.log((1.0 - unseen) / (1.0 - p)))
+    assert excess < 0.02  # .029 with one share for both kinds
+
+
+def test_a_fit_goes_on_with_the_sums_of_another_kind():
+    y = np.sign(X[:, 0]) + 0.3 * X[:, 1]
+    model = CurvatureBoostingRegressor(max_iter=5, step_depth=None, warm_start=True, random_state=0).fit(X, y)
+    assert not model.step_sums_[:, 1].any()
+    before = model.step_sums_[-1, 0]
+    model.set_params(max_iter=10, step_depth=8).fit(X, y)
+    assert model.step_sums_[-1, 1].all()
+    assert model.step_sums_[-1, 0, 1] > before[1]
 
 
 @pytest.mark.parametrize("options", [{"subsample": 1.0}, {"loss": "absolute_error"}])
@@ -46,5 +75,5 @@ def test_a_step_of_zero_leaves_bounds_without_a_limit_alone():
     # In the first rounds trees on noise do harm where they were not grown.
     y = RNG.standard_normal(len(X))
     model = CurvatureBoostingRegressor(max_iter=200, extrapolation=None, random_state=0).fit(X, y)
-    assert (shares(model) == 0.0).any()
+    assert (taken(model) == 0.0).any()
     assert np.isfinite(model.predict(NEW)).all()
