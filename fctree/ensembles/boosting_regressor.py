@@ -95,8 +95,7 @@ class CurvatureBoostingRegressor(
         For curvature and for step trees, cumulative sums over the rounds in which such a tree was grown, on
         out-of-bag samples: the decrease of the loss by the tree's full step, and the curvature of the loss
         along that step. Their ratio, limited to 0 to 1, is a factor of the steps of these trees besides the
-        learning rate (a line search). For losses whose leaves are quantiles the sums are 0 and the factor
-        is 1.
+        learning rate (a line search). For quantiles other than the median the sums are 0 and the factor is 1.
     learning_rates_ : ndarray of shape (n_iter,)
         Learning rate of each round.
     baseline_

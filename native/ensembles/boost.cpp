@@ -118,7 +118,10 @@ class ObliqueBooster : public GrowingModel {
   TrainingData counted(TrainingData data);
   const TreeFeatures& features_of(index_t kind);
   Contender grow_kind(index_t kind, index_t iteration);
-  StepSums left_out_step(const Contender& contender);
+  // Of outer quantiles too few rows left out say how far steps hold.
+  bool takes_share() const { return loss_->leaf_rule() != LeafRule::quantile || loss_->quantile_order() == 0.5; }
+  StepSums left_out_step(const Contender& contender, double rate);
+  void add_step(index_t kind, const Contender& contender, const StepSums& step);
   double left_out_change(const StepSums& step) const;
   void add_tree(index_t iteration);
 
@@ -244,12 +247,21 @@ Contender ObliqueBooster::grow_kind(index_t kind, index_t iteration) {
 }
 
 // What the tree's step does on the rows that it was not grown on.
-StepSums ObliqueBooster::left_out_step(const Contender& contender) {
+StepSums ObliqueBooster::left_out_step(const Contender& contender, double rate) {
   ObliqueTreesArrays one;
   one.n_features = task_.sizes.n_features;
   one.n_outputs = task_.sizes.n_outputs;
-  append_tree(contender.tree, contender.bounds, contender.features->map, rate_.value(), one);
+  append_tree(contender.tree, contender.bounds, contender.features->map, rate, one);
   return statistics_.left_out_step(train_, *loss_, {one, in_bag_, derivatives()}, execution_);
+}
+
+// A loss without second derivatives has the mean curvature along the full step.
+void ObliqueBooster::add_step(index_t kind, const Contender& contender, const StepSums& step) {
+  const double rate = rate_.value();
+  if (loss_->leaf_rule() == LeafRule::newton)
+    return steps_[kind].add(step.decrease / rate, step.curvature / (rate * rate));
+  const StepSums none = left_out_step(contender, 0.0), full = left_out_step(contender, 1.0);
+  steps_[kind].add(full.decrease, 2.0 * (full.loss - none.loss + full.decrease));
 }
 
 // What contenders are compared by: the mean loss after the step, or, of a loss that has derivatives
@@ -335,8 +347,7 @@ void ObliqueBooster::add_tree(index_t iteration) {
   map_rows(iteration);
   if (kinds_[0].ridge_criterion && !kinds_[0].choose_alpha)
     searched_.draw(data_of(all_), rows_, iteration, subsample_, execution_);
-  const bool takes_share = loss_->leaf_rule() == LeafRule::newton;
-  const index_t n_left_out = (kinds_.size() < 2 && !takes_share) || in_bag_.empty()
+  const index_t n_left_out = (kinds_.size() < 2 && !takes_share()) || in_bag_.empty()
                                  ? 0
                                  : rows_.count_left_out(in_bag_, execution_.all);
   const bool judges = n_left_out >= kFewestLeftOut, takes_turns = n_left_out >= kFewestForTurns;
@@ -347,8 +358,8 @@ void ObliqueBooster::add_tree(index_t iteration) {
     if (judges ? takes_turns && !turns_.takes_part(kind) : kind > 0) continue;
     Contender contender = grow_kind(kind, iteration);
     if (judges) {
-      const StepSums step = left_out_step(contender);
-      if (takes_share) steps_[kind].add(step, round.rate);
+      const StepSums step = left_out_step(contender, round.rate);
+      if (takes_share()) add_step(kind, contender, step);
       if (round.kind >= 0 && !(left_out_change(step) < left_out_change(least))) continue;
       least = step;
     }

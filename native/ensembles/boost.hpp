@@ -7,9 +7,8 @@
 //      on the rows that were left out.
 //   3. the leaves' bounds, and their constants where the loss asks for an order statistic
 //      (leaf_values.hpp)
-//   4. F <- F + learning_rate * share * leaf model, by the code that predicts: where trees
-//      take Newton steps, the share of the steps of that kind of tree that has held on the
-//      rows left out, else 1
+//   4. F <- F + learning_rate * share * leaf model, by the code that predicts: the share of the
+//      steps of that kind of tree that has held on the rows left out, or 1 for outer quantiles
 //   5. the losses of the training and evaluation samples; early stopping (core/rounds.hpp)
 //
 // A model continued is, bit for bit, the model grown at once.
@@ -35,9 +34,9 @@ struct LeftOutSteps {
   double decrease;
   double curvature;
 
-  void add(const StepSums& step, double rate) {
-    decrease += step.decrease / rate;
-    curvature += step.curvature / (rate * rate);
+  void add(double lower, double bent) {
+    decrease += lower;
+    curvature += bent;
   }
   double share() const { return curvature > 0.0 ? std::min(std::max(decrease / curvature, 0.0), 1.0) : 1.0; }
 };

@@ -65,8 +65,15 @@ def test_a_fit_goes_on_with_the_sums_of_another_kind():
     assert model.step_sums_[-1, 0, 1] > before[1]
 
 
-@pytest.mark.parametrize("options", [{"subsample": 1.0}, {"loss": "absolute_error"}])
-def test_without_left_out_samples_or_newton_steps_nothing_is_summed(options):
+@pytest.mark.parametrize("loss", ["absolute_error", "huber"])
+def test_little_is_learned_from_noise_without_second_derivatives(loss):
+    y = RNG.standard_normal(len(X))
+    model = CurvatureBoostingRegressor(loss=loss, random_state=0).fit(X, y)
+    assert model.predict(NEW).std() < 0.1  # .34 and more with full steps
+
+
+@pytest.mark.parametrize("options", [{"subsample": 1.0}, {"loss": "quantile", "quantile": 0.9}])
+def test_without_left_out_samples_and_for_outer_quantiles_nothing_is_summed(options):
     model = CurvatureBoostingRegressor(max_iter=5, random_state=0, **options).fit(X, X[:, 0])
     assert not model.step_sums_.any()
 

@@ -323,6 +323,11 @@ class LiteralBoosting:
                 descent = -self.loss.gradient(y, F) * step
                 curvature = self.loss.hessian(y, F) * step**2
                 sums += [w[out] @ terms[out].sum(axis=1) for terms in (descent, curvature)]
+            elif order == 0.5:
+                out = ~in_bag
+                descent = -self.loss.gradient(y, F) * step
+                gap = self.loss.value(y, F + step) - self.loss.value(y, F) + descent
+                sums += [w[out] @ terms[out].sum(axis=1) for terms in (descent, 2.0 * gap)]
             share = np.clip(sums[0] / sums[1], 0.0, 1.0) if sums[1] > 0 else 1.0
             F = F + rate * share * step
             shift = self.loss.find_shift(y, F, w) if hasattr(self.loss, "find_shift") else 0.0
