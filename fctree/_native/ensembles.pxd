@@ -136,14 +136,14 @@ cdef extern from "ensembles/boost.hpp" namespace "fctree::ensembles" nogil:
     cdef cppclass BoostingStatistics "fctree::ensembles::BoostingStatistics":
         pass
 
-    cdef struct LeftOutSteps:
+    cdef struct StepTerms:
         double decrease
         double curvature
 
     cdef struct GrownRound:
         int64_t kind
         double rate
-        LeftOutSteps steps[2]
+        vector[StepTerms] steps
 
     cdef cppclass ObliqueBoostingTask:
         BoostedSamples train

@@ -115,22 +115,25 @@ cdef vector[GrownRound] rounds_of(tuple arrays) except *:
     """Of kinds, sums of steps and learning rates."""
     cdef vector[GrownRound] rounds
     cdef GrownRound one
+    cdef StepTerms terms
     for kind, steps, rate in zip(*arrays, strict=True):
         one.kind, one.rate = kind, rate
-        for k in range(2):
-            one.steps[k].decrease, one.steps[k].curvature = steps[k]
+        one.steps.clear()
+        for terms.decrease, terms.curvature in steps.reshape(-1, 2):
+            one.steps.push_back(terms)
         rounds.push_back(one)
     return rounds
 
 
-cdef tuple arrays_of_rounds(const vector[GrownRound]& rounds, Py_ssize_t n):
+cdef tuple arrays_of_rounds(const vector[GrownRound]& rounds, Py_ssize_t n, Py_ssize_t n_outputs):
     """Those of the first n."""
-    kinds, steps, rates = np.empty(n, dtype=np.int64), np.empty((n, 2, 2)), np.empty(n)
+    cdef double[:, :, ::1] steps = np.empty((n, 2 * n_outputs, 2))
+    kinds, rates = np.empty(n, dtype=np.int64), np.empty(n)
     for i in range(n):
         kinds[i], rates[i] = rounds[i].kind, rounds[i].rate
-        for k in range(2):
-            steps[i, k] = rounds[i].steps[k].decrease, rounds[i].steps[k].curvature
-    return kinds, steps, rates
+        for k in range(2 * n_outputs):
+            steps[i, k, 0], steps[i, k, 1] = rounds[i].steps[k].decrease, rounds[i].steps[k].curvature
+    return kinds, np.asarray(steps).reshape(n, 2, n_outputs, 2), rates
 
 
 cdef vector[ObliqueParams] kinds_of(list kinds) except *:
@@ -209,7 +212,7 @@ def boost(train, list evals, *, const double[::1] baseline, continued, loss,
     n_kept = max(result.history.best_iteration, 0)
     return (
         arrays_of(&result.trees),
-        *arrays_of_rounds(result.rounds, n_kept),
+        *arrays_of_rounds(result.rounds, n_kept, n_outputs),
         copied(result.baseline.data(), (n_outputs,)),
         np.array(result.history.train_loss, dtype=np.float64),
         np.array(result.history.eval_loss, dtype=np.float64),

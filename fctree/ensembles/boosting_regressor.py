@@ -91,11 +91,12 @@ class CurvatureBoostingRegressor(
         All trees as flat arrays; `estimators_` gives them one by one.
     tree_kinds_ : ndarray of shape (n_iter,), int64
         0 for a curvature tree, 1 for a step tree.
-    step_sums_ : ndarray of shape (n_iter, 2, 2)
-        For curvature and for step trees, cumulative sums over the rounds in which such a tree was grown, on
-        out-of-bag samples: the decrease of the loss by the tree's full step, and the curvature of the loss
-        along that step. Their ratio, limited to 0 to 1, is a factor of the steps of these trees besides the
-        learning rate (a line search). For quantiles other than the median the sums are 0 and the factor is 1.
+    step_sums_ : ndarray of shape (n_iter, 2, n_outputs, 2)
+        For curvature and for step trees and for each output (score of a class), cumulative sums over the rounds
+        in which such a tree was grown, on out-of-bag samples: the decrease of the loss by the tree's full step,
+        and the curvature of the loss along that step. Their ratio, limited to 0 to 1, is a factor of the steps
+        of these trees besides the learning rate (a line search). For quantiles other than the median the sums
+        are 0 and the factor is 1.
     learning_rates_ : ndarray of shape (n_iter,)
         Learning rate of each round.
     baseline_

@@ -27,10 +27,10 @@ def _check_boosting(model):
         len(model.tree_kinds_) == model.n_iter_ and np.isin(model.tree_kinds_, (0, 1)).all(),
         "tree_kinds_ is not one, 0 or 1, a tree",
     )
-    checks.check_array("step_sums_", model.step_sums_, np.float64, 3)
+    checks.check_array("step_sums_", model.step_sums_, np.float64, 4)
     require(
-        model.step_sums_.shape == (model.n_iter_, 2, 2) and np.isfinite(model.step_sums_).all(),
-        "step_sums_ is not two finite pairs a tree",
+        model.step_sums_.shape == (model.n_iter_, 2, model.trees_.n_outputs, 2) and np.isfinite(model.step_sums_).all(),
+        "step_sums_ is not two finite pairs a score and tree",
     )
     checks.check_array("learning_rates_", model.learning_rates_, np.float64, 1)
     require(len(model.learning_rates_) == model.n_iter_, "learning_rates_ is not one a tree")

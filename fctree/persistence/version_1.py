@@ -72,7 +72,7 @@ def upgraded(name, params, attributes):
         n_trees = len(attributes["tree_kinds_"])
         attributes = {
             **attributes,
-            "step_sums_": np.zeros((n_trees, 2, 2)),
+            "step_sums_": np.zeros((n_trees, 2, attributes["trees_"].n_outputs, 2)),
             "learning_rates_": np.full(n_trees, float(params["learning_rate"])),
         }
     elif attributes and "Forest" in name:

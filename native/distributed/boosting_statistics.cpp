@@ -106,19 +106,28 @@ StepSums DistributedBoostingStatistics::left_out_step(const BoostedSet& set, con
   stepped.add(view_of(step.tree), 0, 1, execution);
   const ScoredSamples before = set.view(), after = stepped.view();
   const RowBlocks& blocks = *set.blocks();
+  const index_t n_outputs = set.sizes().n_outputs;
   const auto add_block = [&](index_t, index_t block, double* sums) {
-    StepSums own;
+    StepSums own(n_outputs);
     for (index_t i = blocks.begin(block); i < blocks.end(block, set.n()); ++i) {
       if (step.in_bag[i] != 0) continue;
       own.loss += loss.evaluate(after, i, i + 1, nullptr).scaled;
       own.weight += after.weight_of(i);
       add_step({before, i}, {after, i}, step.derivatives, own);
     }
-    const double of_block[] = {own.loss, own.weight, own.decrease, own.curvature};
-    for (index_t at = 0; at < 4; ++at) sums[at] += of_block[at];
+    *sums++ += own.loss;
+    *sums++ += own.weight;
+    for (const StepTerms& terms : own.of_outputs) {
+      *sums++ += terms.decrease;
+      *sums++ += terms.curvature;
+    }
   };
-  const std::vector<double> sums = sum_blocks(blocks, {1, 4}, add_block, execution);
-  return {sums[0], sums[1], sums[2], sums[3]};
+  const std::vector<double> sums = sum_blocks(blocks, {1, 2 + 2 * n_outputs}, add_block, execution);
+  StepSums total(n_outputs);
+  total.loss = sums[0];
+  total.weight = sums[1];
+  for (index_t k = 0; k < n_outputs; ++k) total.of_outputs[k] = {sums[2 + 2 * k], sums[3 + 2 * k]};
+  return total;
 }
 
 // The sample's features as trees see them.

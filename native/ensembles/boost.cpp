@@ -5,6 +5,7 @@
 
 #include "ensembles/leaf_values.hpp"
 #include "ensembles/learning_rate.hpp"
+#include "ensembles/left_out_steps.hpp"
 #include "ensembles/local_boosting_statistics.hpp"
 #include "ensembles/row_sample.hpp"
 #include "ensembles/sampled_search.hpp"
@@ -58,6 +59,7 @@ class ObliqueBooster : public GrowingModel {
                units_.all() == nullptr ? nullptr : task.train.initial},  // shifts of both targets and scores are none
               execution),
         rate_(params.learning_rate, loss_->step_length(), task.sizes.n_outputs),
+        steps_(task.sizes.n_outputs),
         turns_(static_cast<index_t>(kinds.size())) {
     evals_.reserve(task.evals.size());
     for (const BoostedSamples& eval : task.evals) evals_.emplace_back(eval, sizes_);
@@ -70,7 +72,7 @@ class ObliqueBooster : public GrowingModel {
       kind.target_unit *= units_.of_single();
       if (&kind != &kinds_.front()) kind.min_samples_leaf = std::max(kind.min_samples_leaf, fewest);
     }
-    if (!task.past.empty()) steps_ = task.past.back().steps;
+    if (!task.past.empty()) steps_.recall(task.past.back().steps);
     if (!draws_rows()) return;
     if (loss_->has_value()) rate_.hold_out(rows_, execution);
     const double enough = 1.0 - kWantedLeftOut / rows_.count_different(execution.all);
@@ -150,7 +152,7 @@ class ObliqueBooster : public GrowingModel {
   std::vector<std::uint8_t> in_bag_;  // empty: all
   WorkingResponse response_;
   SearchedRows searched_;
-  std::array<LeftOutSteps, kMostKinds> steps_ = {};
+  LeftOutSteps steps_;
   Turns turns_;
   ObliqueBoostingResult result_;
 };
@@ -255,19 +257,19 @@ StepSums ObliqueBooster::left_out_step(const Contender& contender, double rate) 
   return statistics_.left_out_step(train_, *loss_, {one, in_bag_, derivatives()}, execution_);
 }
 
-// A loss without second derivatives has the mean curvature along the full step.
 void ObliqueBooster::add_step(index_t kind, const Contender& contender, const StepSums& step) {
-  const double rate = rate_.value();
   if (loss_->leaf_rule() == LeafRule::newton)
-    return steps_[kind].add(step.decrease / rate, step.curvature / (rate * rate));
-  const StepSums none = left_out_step(contender, 0.0), full = left_out_step(contender, 1.0);
-  steps_[kind].add(full.decrease, 2.0 * (full.loss - none.loss + full.decrease));
+    steps_.add(kind, step, rate_.value());
+  else
+    steps_.add_between(kind, left_out_step(contender, 0.0), left_out_step(contender, 1.0));
 }
 
 // What contenders are compared by: the mean loss after the step, or, of a loss that has derivatives
 // only, its change up to second order.
 double ObliqueBooster::left_out_change(const StepSums& step) const {
-  return loss_->has_value() ? step.mean_loss() : 0.5 * step.curvature - step.decrease;
+  if (loss_->has_value()) return step.mean_loss();
+  const StepTerms terms = step.total();
+  return 0.5 * terms.curvature - terms.decrease;
 }
 
 double ObliqueBooster::colsample(index_t iteration) const {
@@ -347,13 +349,12 @@ void ObliqueBooster::add_tree(index_t iteration) {
   map_rows(iteration);
   if (kinds_[0].ridge_criterion && !kinds_[0].choose_alpha)
     searched_.draw(data_of(all_), rows_, iteration, subsample_, execution_);
-  const index_t n_left_out = (kinds_.size() < 2 && !takes_share()) || in_bag_.empty()
-                                 ? 0
-                                 : rows_.count_left_out(in_bag_, execution_.all);
+  const bool compares = (kinds_.size() > 1 || takes_share()) && !in_bag_.empty();
+  const index_t n_left_out = compares ? rows_.count_left_out(in_bag_, execution_.all) : 0;
   const bool judges = n_left_out >= kFewestLeftOut, takes_turns = n_left_out >= kFewestForTurns;
   Contender chosen;
   GrownRound round = {-1, rate_.value(), {}};
-  StepSums least;
+  StepSums least(task_.sizes.n_outputs);
   for (index_t kind = 0; kind < static_cast<index_t>(kinds_.size()); ++kind) {
     if (judges ? takes_turns && !turns_.takes_part(kind) : kind > 0) continue;
     Contender contender = grow_kind(kind, iteration);
@@ -366,13 +367,13 @@ void ObliqueBooster::add_tree(index_t iteration) {
     round.kind = kind;
     chosen = std::move(contender);
   }
-  round.steps = steps_;
+  round.steps = steps_.sums();
   turns_.keep(round.kind);
   result_.rounds.push_back(round);
   result_.alpha = kinds_[0].alpha;
   ObliqueTreesArrays& trees = result_.trees;
-  append_tree(chosen.tree, chosen.bounds, chosen.features->map,
-              round.rate * steps_[round.kind].share(), trees);
+  scale_outputs(steps_.shares(round.kind).data(), chosen.tree, chosen.bounds);
+  append_tree(chosen.tree, chosen.bounds, chosen.features->map, round.rate, trees);
   const index_t last = trees.n_trees();
   if (loss_->balances()) {  // by leaves, not scores: these have the bits of predictions
     BoostedSet stepped = train_;

@@ -14,8 +14,6 @@
 // A model continued is, bit for bit, the model grown at once.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <vector>
 
 #include "core/loss/registry.hpp"
@@ -25,27 +23,11 @@
 
 namespace fctree::ensembles {
 
-constexpr index_t kMostKinds = 2;  // of trees
-
-// Sums over rounds of what the steps of trees of a kind, without the learning rate, do on the rows left
-// out: their ratio is the multiple of the steps that would have lowered the loss of these rows most. Trees
-// that were not kept count as well, since those that these rows chose look better on them than they are.
-struct LeftOutSteps {
-  double decrease;
-  double curvature;
-
-  void add(double lower, double bent) {
-    decrease += lower;
-    curvature += bent;
-  }
-  double share() const { return curvature > 0.0 ? std::min(std::max(decrease / curvature, 0.0), 1.0) : 1.0; }
-};
-
 // What has been decided for a tree.
 struct GrownRound {
   index_t kind;  // of the tree
   double rate;
-  std::array<LeftOutSteps, kMostKinds> steps;  // up to this one, of each kind
+  std::vector<StepTerms> steps;  // sums up to this one (left_out_steps.hpp)
 };
 
 struct ObliqueBoostingTask {

@@ -51,9 +51,8 @@ void add_step(const ScoredRow& before, const ScoredRow& after, const Derivatives
     const index_t at = k * s.n_samples + before.row;
     const double step =
         (after.samples.raw[k * after.samples.n_samples + after.row] - s.raw[at]) / s.unit_of(k);
-    sums.decrease -= weight * derivatives.gradient[at] * step;
     const double hessian = derivatives.hessian == nullptr ? 1.0 : derivatives.hessian[at];
-    sums.curvature += weight * hessian * step * step;
+    sums.of_outputs[k].add({-weight * derivatives.gradient[at] * step, weight * hessian * step * step});
   }
 }
 

@@ -57,14 +57,30 @@ class BoostedSet {
   double total_weight_;
 };
 
-// What a step s does to the loss of samples, of scores in the outputs' units: their loss afterwards, and how it falls along the step to
-// second order, the sums of w (-g) s and w h s^2.
-struct StepSums {
-  double loss = 0.0;
-  double weight = 0.0;
+// How the loss falls along steps s of one output, to second order: the sums of w (-g) s and w h s^2.
+struct StepTerms {
   double decrease = 0.0;
   double curvature = 0.0;
+
+  void add(const StepTerms& other, double rate = 1.0) {
+    decrease += other.decrease / rate;
+    curvature += other.curvature / (rate * rate);
+  }
+};
+
+// What a step does to the loss of samples, of scores in the outputs' units: their loss afterwards, and how it falls along the step.
+struct StepSums {
+  explicit StepSums(index_t n_outputs) : of_outputs(n_outputs) {}
+  double loss = 0.0;
+  double weight = 0.0;
+  std::vector<StepTerms> of_outputs;
+
   double mean_loss() const { return loss / weight; }
+  StepTerms total() const {
+    StepTerms sum;
+    for (const StepTerms& terms : of_outputs) sum.add(terms);
+    return sum;
+  }
 };
 
 struct ScoredRow {

@@ -1,5 +1,6 @@
 #include "ensembles/local_boosting_statistics.hpp"
 
+#include "core/numbers_where.hpp"
 #include "oblique/grow.hpp"
 #include "oblique/refit.hpp"
 #include "oblique/relevant_features.hpp"
@@ -11,6 +12,34 @@ namespace {
 constexpr index_t kTaskRows = 1024;
 constexpr index_t kMostKeptValues = 5'000'000;  // in an order, between trees
 constexpr index_t kMostMappedValues = 10'000'000;  // 80 MB
+
+// Some rows of many, side by side: read again and again, they stay in a cache that all rows do not fit into.
+class PackedRows {
+ public:
+  PackedRows(const TrainingData& data, const std::vector<std::int32_t>& rows, const Execution& execution) : data_(data) {
+    data_.n_samples = static_cast<index_t>(rows.size());
+    data_.x = pack(data.x, data.n_features, rows, execution, x_);
+    data_.y = pack(data.y, data.n_outputs, rows, execution, y_);
+    data_.weight = pack(data.weight, 1, rows, execution, weight_);
+    if (data.count != nullptr) data_.count = pack(data.count, 1, rows, execution, count_);
+  }
+
+  const TrainingData& data() const { return data_; }
+
+ private:
+  static const double* pack(const double* from, index_t width, const std::vector<std::int32_t>& rows,
+                            const Execution& execution, Buffer<double>& to) {
+    const index_t n = static_cast<index_t>(rows.size());
+    to.reserve(n * width);
+    for_each_part(execution, n, kTaskRows, [&](index_t, index_t begin, index_t end) {
+      for (index_t i = begin; i < end; ++i) std::copy_n(from + rows[i] * width, width, to.data() + i * width);
+    });
+    return to.data();
+  }
+
+  TrainingData data_;
+  Buffer<double> x_, y_, weight_, count_;
+};
 
 }  // namespace
 
@@ -38,21 +67,21 @@ StepSums LocalBoostingStatistics::left_out_step(const BoostedSet& set, const Los
   const BoostedPart left_out(set, step.in_bag, execution);
   BoostedSet stepped(left_out.samples(), set.sizes());
   stepped.add(view_of(step.tree), 0, 1, execution);
-  StepSums sums;
+  const StepSums none(set.sizes().n_outputs);
+  StepSums sums = none;
   if (loss.has_value()) {
     const LossSum total = stepped.evaluate(loss, nullptr, execution);
-    sums = {total.loss.scaled, total.weight};
+    sums.loss = total.loss.scaled;
+    sums.weight = total.weight;
   }
   const ScoredSamples before = set.view(), after = stepped.view();
-  std::vector<StepSums> parts(count_parts(stepped.n(), kTaskRows));
+  std::vector<StepSums> parts(count_parts(stepped.n(), kTaskRows), none);
   for_each_part(execution, stepped.n(), kTaskRows, [&](index_t p, index_t begin, index_t end) {
     for (index_t i = begin; i < end; ++i)
       add_step({before, left_out.rows()[i]}, {after, i}, step.derivatives, parts[p]);
   });
-  for (const StepSums& part : parts) {
-    sums.decrease += part.decrease;
-    sums.curvature += part.curvature;
-  }
+  for (const StepSums& part : parts)
+    for (std::size_t k = 0; k < sums.of_outputs.size(); ++k) sums.of_outputs[k].add(part.of_outputs[k]);
   return sums;
 }
 
@@ -83,7 +112,12 @@ std::vector<index_t> LocalBoostingStatistics::relevant_features(const TrainingDa
 ObliqueTreeArrays LocalBoostingStatistics::grow(const TrainingData& data, index_t kind,
                                                 const ObliqueParams& params,
                                                 const Execution& execution) {
-  ObliqueTreeArrays tree = grow_tree_on_team(data, params, statistics_[kind], execution);
+  const auto rows =
+      numbers_where<std::int32_t>(execution, data.n_samples, [&](index_t i) { return data.weight_of(i) > 0.0; });
+  const bool packs = params.ridge_criterion && data.x != nullptr && 2 * static_cast<index_t>(rows.size()) < data.n_samples;
+  ObliqueTreeArrays tree =
+      packs ? grow_tree_on_team(PackedRows(data, rows, execution).data(), params, statistics_[kind], execution)
+            : grow_tree_on_team(data, params, statistics_[kind], execution);
   statistics_[kind].release(keeps_order_);
   return tree;
 }

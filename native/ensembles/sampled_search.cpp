@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/numbers_where.hpp"
 #include "oblique/predict.hpp"
 
 namespace fctree::ensembles {
@@ -47,36 +46,6 @@ double share_that_tells(const TrainingData& data, index_t n_rows, const Executio
   const double squares = static_cast<double>(sum_rows(n, [&](index_t i) { return slope(i) * slope(i); }, execution));
   return sum * sum / (static_cast<double>(n_rows) * squares);
 }
-
-// Rows with a weight, side by side: read again and again, they stay in a cache that all rows do not fit into.
-class PackedRows {
- public:
-  PackedRows(const TrainingData& data, const Execution& execution) : data_(data) {
-    const auto rows =
-        numbers_where<std::int32_t>(execution, data.n_samples, [&](index_t i) { return data.weight[i] > 0.0; });
-    data_.n_samples = static_cast<index_t>(rows.size());
-    data_.x = pack(data.x, data.n_features, rows, execution, x_);
-    data_.y = pack(data.y, data.n_outputs, rows, execution, y_);
-    data_.weight = pack(data.weight, 1, rows, execution, weight_);
-    if (data.count != nullptr) data_.count = pack(data.count, 1, rows, execution, count_);
-  }
-
-  const TrainingData& data() const { return data_; }
-
- private:
-  static const double* pack(const double* from, index_t width, const std::vector<std::int32_t>& rows,
-                            const Execution& execution, Buffer<double>& to) {
-    const index_t n = static_cast<index_t>(rows.size());
-    to.reserve(n * width);
-    for_each_part(execution, n, kTaskRows, [&](index_t, index_t begin, index_t end) {
-      for (index_t i = begin; i < end; ++i) std::copy_n(from + rows[i] * width, width, to.data() + i * width);
-    });
-    return to.data();
-  }
-
-  TrainingData data_;
-  Buffer<double> x_, y_, weight_, count_;
-};
 
 }  // namespace
 
@@ -122,11 +91,9 @@ ObliqueParams SearchedRows::of(ObliqueParams params) const {
 RoundTree grow_round_tree(const TrainingData& data, index_t kind, const ObliqueParams& params, const SearchedRows& searched,
                           BoostingStatistics& statistics, const Execution& execution) {
   const bool of_all = !searched.is_sample() || !params.ridge_criterion;
-  RoundTree grown = {{}, std::vector<index_t>(data.n_samples)};
-  if (of_all)
-    grown.arrays = statistics.grow(data, kind, params, execution);
-  else
-    grown.arrays = statistics.grow(PackedRows(searched.of(data), execution).data(), kind, searched.of(params), execution);
+  RoundTree grown = {of_all ? statistics.grow(data, kind, params, execution)
+                            : statistics.grow(searched.of(data), kind, searched.of(params), execution),
+                     std::vector<index_t>(data.n_samples)};
   const ObliqueTreeArrays& tree = grown.arrays;
   apply_tree({tree.children_left.data(), tree.children_right.data(), tree.threshold.data(), tree.coef.data(), data.n_features},
              data, grown.leaf.data(), execution);

@@ -94,7 +94,7 @@ def test_forged_trees_are_refused(name, change):
 @pytest.mark.parametrize("name, value", [
     ("n_iter_", 3), ("n_outputs_", 2), ("baseline_", np.zeros(2)), ("trees_", None),
     ("alpha_", "loo"), ("tree_kinds_", np.zeros(1, dtype=np.int64)), ("n_features_in_", 4),
-    ("learning_rates_", np.zeros(3)), ("step_sums_", np.zeros((4, 2))), ("step_sums_", np.full((4, 2, 2), np.nan))])
+    ("learning_rates_", np.zeros(3)), ("step_sums_", np.zeros((4, 2, 2))), ("step_sums_", np.full((4, 2, 1, 2), np.nan))])
 def test_models_that_do_not_fit_together_are_refused(name, value, tmp_path):
     model = CurvatureBoostingRegressor(max_iter=4, random_state=0).fit(X, y)
     setattr(model, name, value)

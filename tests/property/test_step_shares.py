@@ -11,8 +11,8 @@ NEW = RNG.standard_normal((2000, 6))
 
 
 def shares(model):
-    """Of each kind of tree, after each round."""
-    decrease, curvature = np.moveaxis(model.step_sums_, -1, 0)
+    """Of each kind of tree, after each round, of the only score."""
+    decrease, curvature = np.moveaxis(model.step_sums_[:, :, 0], -1, 0)
     return np.clip(decrease / curvature, 0.0, 1.0)
 
 
@@ -38,8 +38,8 @@ def test_steps_on_a_clear_truth_are_taken_nearly_in_full():
 def test_sums_add_up_over_rounds():
     y = (X[:, 0] + 0.5 * RNG.standard_normal(len(X)) > 0).astype(int)
     model = CurvatureBoostingClassifier(max_iter=30, random_state=0).fit(X, y)
-    assert model.step_sums_.shape == (30, 2, 2)
-    assert np.all(np.diff(model.step_sums_[:, :, 1], axis=0) > 0.0)  # of a convex loss, and of trees that were not kept too
+    assert model.step_sums_.shape == (30, 2, 1, 2)
+    assert np.all(np.diff(model.step_sums_[..., 1], axis=0) > 0.0)  # of a convex loss, and of trees that were not kept too
 
 
 def test_step_trees_on_a_linear_truth_are_shortened_by_themselves():
@@ -59,10 +59,19 @@ def test_a_fit_goes_on_with_the_sums_of_another_kind():
     y = np.sign(X[:, 0]) + 0.3 * X[:, 1]
     model = CurvatureBoostingRegressor(max_iter=5, step_depth=None, warm_start=True, random_state=0).fit(X, y)
     assert not model.step_sums_[:, 1].any()
-    before = model.step_sums_[-1, 0]
+    before = model.step_sums_[-1, 0, 0]
     model.set_params(max_iter=10, step_depth=8).fit(X, y)
     assert model.step_sums_[-1, 1].all()
-    assert model.step_sums_[-1, 0, 1] > before[1]
+    assert model.step_sums_[-1, 0, 0, 1] > before[1]
+
+
+def test_the_steps_of_a_class_that_nothing_tells_are_shortened_by_themselves():
+    """Classes 0 and 1 are noise, class 2 is told apart by a feature."""
+    labels = np.where(X[:, 0] > 0.0, 2, np.random.default_rng(0).integers(0, 2, len(X)))
+    model = CurvatureBoostingClassifier(random_state=0).fit(X, labels)
+    decrease, curvature = np.moveaxis(model.step_sums_[-1], -1, 0)
+    for of_kind in decrease / curvature:
+        assert of_kind[:2].max() < of_kind[2]
 
 
 @pytest.mark.parametrize("loss", ["absolute_error", "huber"])

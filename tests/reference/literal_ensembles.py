@@ -273,7 +273,7 @@ class LiteralBoosting:
         F = np.tile(self.baseline, (len(X), 1))
         if hasattr(self.loss, "find_dispersion"):
             self.loss.find_dispersion(y, F, w)
-        self.rounds, sums = [], np.zeros(2)
+        self.rounds, sums = [], np.zeros((2, len(self.baseline)))
         hashes = hashes_of(X, y / deviations(y, w) if hasattr(self.loss, "find_dispersion") else y)
         order = self.loss.order if self.loss.leaf == "quantile" else 0.5
         first = 0.05 * max(0.4, 2 * np.sqrt(order * (1 - order)))
@@ -322,13 +322,13 @@ class LiteralBoosting:
                 out = ~in_bag
                 descent = -self.loss.gradient(y, F) * step
                 curvature = self.loss.hessian(y, F) * step**2
-                sums += [w[out] @ terms[out].sum(axis=1) for terms in (descent, curvature)]
+                sums += [w[out] @ terms[out] for terms in (descent, curvature)]
             elif order == 0.5:
                 out = ~in_bag
                 descent = -self.loss.gradient(y, F) * step
                 gap = self.loss.value(y, F + step) - self.loss.value(y, F) + descent
-                sums += [w[out] @ terms[out].sum(axis=1) for terms in (descent, 2.0 * gap)]
-            share = np.clip(sums[0] / sums[1], 0.0, 1.0) if sums[1] > 0 else 1.0
+                sums += np.array([[w[out] @ terms[out].sum(axis=1)] for terms in (descent, 2.0 * gap)])
+            share = np.where(sums[1] > 0, np.clip(sums[0] / np.where(sums[1] > 0, sums[1], 1.0), 0.0, 1.0), 1.0)
             F = F + rate * share * step
             shift = self.loss.find_shift(y, F, w) if hasattr(self.loss, "find_shift") else 0.0
             self.rounds.append((columns, grown, rate * share, shift))
