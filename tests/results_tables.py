@@ -129,6 +129,8 @@ TABLES = {
         ("turns_of_trees.json", ("schedules",), {
             "log-loss, 30 sets": "log-loss|ratio", "its standard error": "log-loss|standard error", "time": "log-loss|time",
             "RMSE, 13 sets": "RMSE|ratio", "its standard error, regression": "RMSE|standard error", "time, regression": "RMSE|time"}),
+        PROTOTYPE,
+        PROTOTYPE,
         ("step_tree_features.json", ("halves",), {
             "labels": 2, "log-loss": "log-loss|ratio", "its standard error": "log-loss|standard error", "sets, classes": "log-loss|sets",
             "RMSE": "RMSE|ratio", "its standard error, regression": "RMSE|standard error", "sets, regression": "RMSE|sets"}),
