@@ -7,8 +7,8 @@
 //      on the rows that were left out.
 //   3. the leaves' bounds, and their constants where the loss asks for an order statistic
 //      (leaf_values.hpp)
-//   4. F <- F + learning_rate * share * leaf model, by the code that predicts: the share of the
-//      steps of that kind of tree that has held on the rows left out, or 1 for outer quantiles
+//   4. F <- F + learning_rate * share * leaf model, by the code that predicts: for each output the share of the
+//      steps of that kind of tree that has held on the rows left out (left_out_steps.hpp), or 1 for outer quantiles
 //   5. the losses of the training and evaluation samples; early stopping (core/rounds.hpp)
 //
 // A model continued is, bit for bit, the model grown at once.

@@ -1,5 +1,9 @@
 #include "ensembles/local_boosting_statistics.hpp"
 
+#include <algorithm>
+#include <vector>
+
+#include "core/buffer.hpp"
 #include "core/numbers_where.hpp"
 #include "oblique/grow.hpp"
 #include "oblique/refit.hpp"
