@@ -258,10 +258,9 @@ StepSums ObliqueBooster::left_out_step(const Contender& contender, double rate) 
 }
 
 void ObliqueBooster::add_step(index_t kind, const Contender& contender, const StepSums& step) {
-  if (loss_->leaf_rule() == LeafRule::newton)
-    steps_.add(kind, step, rate_.value());
-  else
-    steps_.add_between(kind, left_out_step(contender, 0.0), left_out_step(contender, 1.0));
+  if (loss_->leaf_rule() == LeafRule::newton) return steps_.add(kind, step, rate_.value());
+  const LossSum before = statistics_.evaluate_left_out(train_, *loss_, in_bag_, execution_);
+  steps_.add_full(kind, left_out_step(contender, 1.0), before.loss.scaled);
 }
 
 // What contenders are compared by: the mean loss after the step, or, of a loss that has derivatives

@@ -23,10 +23,10 @@ class LeftOutSteps {
   void add(index_t kind, const StepSums& steps, double rate) {
     for (index_t k = 0; k < n_outputs_; ++k) at(kind, k).add(steps.of_outputs[k], rate);
   }
-  // Of a loss without second derivatives full steps and none: the mean curvature between, of all outputs.
-  void add_between(index_t kind, const StepSums& none, const StepSums& full) {
-    const double decrease = full.total().decrease;
-    for (index_t k = 0; k < n_outputs_; ++k) at(kind, k).add({decrease, 2.0 * (full.loss - none.loss + decrease)});
+  // Full steps of a loss without second derivatives, which was `loss` before: the mean curvature along them, of all outputs.
+  void add_full(index_t kind, const StepSums& steps, double loss) {
+    const double decrease = steps.total().decrease;
+    for (index_t k = 0; k < n_outputs_; ++k) at(kind, k).add({decrease, 2.0 * (steps.loss - loss + decrease)});
   }
 
   // The multiple of each output's steps that would have lowered the loss most, between 0 and 1.
