@@ -251,8 +251,12 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         if not np.array_equal(children, self._state["children"]):
             raise ValueError("the trees to continue have another architecture")
 
+    def _scale_targets(self, train):
+        """Set the unit of targets that have none yet; for subclasses."""
+
     def _train(self, train, validation, n_epochs):
         self._check_shape()
+        self._scale_targets(train)
         # Weights that were just drawn belong to nobody yet.
         state = copied(self._state) if self._state["n_batches"] else self._state
         best = {name: self._state[name].copy() for name in WEIGHTS} if validation else None

@@ -133,23 +133,29 @@ class SoftTreeRegressor(NumericTargets, RegressorMixin, BaseSoftTree):
 
     def _start(self, train):
         self._new_state(train)
-        if self.initialization == "ntk":
-            self.baseline_ = np.zeros(self.n_outputs_)
-            self._target_scale = np.ones(self.n_outputs_)
-        else:
+        self.baseline_ = np.zeros(self.n_outputs_)
+        self._target_scale = np.ones(self.n_outputs_)
+        self.output_scale_ = np.full(self.n_outputs_, self._tree_factor())
+        if self.initialization != "ntk":
             with np.errstate(over="ignore", invalid="ignore"):
                 # About the first sample: a constant's mean is then exact, and its deviation 0.
                 first = train.y[:, 0]
                 moved = train.y - first[:, None]
                 self.baseline_ = first + np.average(moved, axis=1, weights=train.weight)
-                centred = train.y - self.baseline_[:, None]
-                largest = np.maximum(np.abs(centred).max(axis=1), np.finfo(np.float64).tiny)
-                shares = (centred / largest[:, None]) ** 2
-                deviation = largest * np.sqrt(np.average(shares, axis=1, weights=train.weight))
-            if not np.all(np.isfinite(deviation)):
-                raise ValueError("y is too large: its deviation is not finite")
-            self._target_scale = np.where(deviation > 0.0, deviation, 1.0)
-        self.output_scale_ = self._target_scale * self._tree_factor()
+
+    def _scale_targets(self, train):
+        """Take the scale of outputs whose leaves are all 0, as after constant targets, from these samples."""
+        leaves = self._state.get("last_leaf_weights", self._state["leaf_weights"])
+        with np.errstate(over="ignore", invalid="ignore"):
+            centred = train.y - self.baseline_[:, None]
+            largest = np.maximum(np.abs(centred).max(axis=1), np.finfo(np.float64).tiny)
+            shares = (centred / largest[:, None]) ** 2
+            deviation = largest * np.sqrt(np.average(shares, axis=1, weights=train.weight))
+        taken = ~leaves.any(axis=(0, 1)) & (deviation != 0.0)
+        if not np.all(np.isfinite(deviation[taken])):
+            raise ValueError("y is too large: its deviation is not finite")
+        self._target_scale = np.where(taken, deviation, self._target_scale)
+        self.output_scale_ = np.where(taken, deviation, self.output_scale_)
 
     def _offset_and_multiplier(self):
         return np.zeros(self.n_outputs_), float(self.output_scale_[0] / self._target_scale[0])
@@ -166,8 +172,9 @@ class SoftTreeRegressor(NumericTargets, RegressorMixin, BaseSoftTree):
     ) -> Self:
         """Train for one more epoch on these samples.
 
-        The first call sets the mean and standard deviation of the targets, so it should have many samples. Every
-        call updates the running moments of the features.
+        The first call sets the mean and standard deviation of the targets, so it should have many samples. If its
+        targets are constant, the deviation is that of the next ones that differ. Every call updates the running
+        moments of the features.
 
         Parameters
         ----------

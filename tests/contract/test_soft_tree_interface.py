@@ -236,6 +236,21 @@ def test_classes_to_come_are_learned(n_classes):
         assert model.score(X, y) > 0.8
 
 
+@pytest.mark.parametrize("n_first", [1, 50])
+def test_targets_that_are_constant_at_first_are_learned(n_first):
+    """Whatever their unit is: that of each output comes from the first part that is not constant."""
+    units = np.array([1e5, 1e-5])
+    targets = units * (Y + 30.0)
+    model = SoftTreeRegressor(**FEW, l2_leaf_reg=0.0, random_state=0)
+    model.partial_fit(X[:n_first], np.tile(targets[0], (n_first, 1)))
+    np.testing.assert_array_equal(model.predict(X[:2]), targets[[0, 0]])
+    for _ in range(60):
+        model.partial_fit(X, targets)
+    assert model.score(X, targets) > 0.8
+    warm = SoftTreeRegressor(**FEW, warm_start=True, random_state=0).fit(X, np.tile(targets[0], (300, 1)))
+    assert warm.set_params(max_epochs=68).fit(X, targets).score(X, targets) > 0.8
+
+
 def test_losses_of_the_curve():
     """A batch's loss is that of the model before its step: the first is the baseline's."""
     settings = {**FEW, "batch_size": 300}
