@@ -82,13 +82,19 @@ def unpack_eval_sets(eval_set):
         return []
     given = eval_set if isinstance(eval_set, list) and eval_set else [eval_set]
     for each in given:
-        if not isinstance(each, tuple) or len(each) not in (2, 3, 4):
-            several = f" of {len(each)}" if isinstance(each, (tuple, list)) else ""
+        pairs = isinstance(each, tuple) and bool(each) and _holds_tables(each[0])
+        if not isinstance(each, tuple) or len(each) not in (2, 3, 4) or pairs:
+            several = f" of {len(each)}{' tuples' * pairs}" if isinstance(each, (tuple, list)) else ""
             raise ValueError(
                 "eval_set must be a tuple (X, y), (X, y, sample_weight) or (X, y, sample_weight, init_score), or a "
                 f"list of such tuples, one at least, got {type(each).__name__}{several}"
             )
     return [(*each, None, None)[:4] for each in given]
+
+
+def _holds_tables(given):
+    """Whether this is a tuple (X, y) instead of an X, which may be a tuple of rows."""
+    return isinstance(given, tuple) and bool(given) and len(getattr(given[0], "shape", ())) > 1
 
 
 def chosen_eval_sets(eval_set, X_val, y_val, sample_weight_val):

@@ -72,10 +72,13 @@ def test_eval_set_does_not_change_the_trees(kind):
 
 def test_other_forms_of_eval_set_are_refused(kind):
     X, y = table(kind)
-    for bad in ((X,), [X, y], [(X, y), X], [], X, (X, y, None, None, None), "XY", {"X": X}, 5):
+    for bad in ((X,), [X, y], [(X, y), X], [], X, (X, y, None, None, None), "XY", {"X": X}, 5,
+                ((X, y), (X, y)), ((X, y),), ((X, y, None),) * 4):
         with pytest.raises(ValueError, match="eval_set must be a tuple"):
             kind(**SMALL).fit(X, y, eval_set=bad)
-    for bad, message in (((X,), "got tuple of 1"), ([], "one at least, got list of 0"),
+    assert kind(**SMALL).fit(X, y, eval_set=(tuple(map(tuple, X)), tuple(y))).validation_score_.shape == (7,)
+    for bad, message in (((X,), "got tuple of 1"), (((X, y), (X, y)), "list of such.*got tuple of 2 tuples"),
+                         ([], "one at least, got list of 0"),
                          ((X, y[:-1]), "inconsistent numbers of samples"),
                          ((X[:, :2], y), "2 features.*expecting 3"),
                          ((X, y, -np.ones(120)), "Negative values"),
