@@ -20,7 +20,7 @@ from fctree._threads import count_threads
 from fctree.kernel_ridge.dense import jittered_factor, product_with_itself
 from fctree.kernel_ridge.pivoted_cholesky import pivoted_cholesky
 from fctree.kernel_ridge.row_blocks import cut, for_each, in_order
-from fctree.kernel_ridge.solvers import conjugate_gradients, warn_unless
+from fctree.kernel_ridge.solvers import conjugate_gradients, warn_of_singular, warn_unless
 from fctree.kernels.device import uses_gpu
 
 # Candidates, and rows after folding: so many for each landmark, and at least so many. Three rows for a column leave a
@@ -210,6 +210,8 @@ def solve_with_landmarks(kernel, X, targets, weights, draw, *, alpha, **stopping
     rows = draw_candidates(len(X), **draw)
     part = None if weights is None else weights[rows]
     landmarks, L, G = draw_landmarks(kernel, X[rows], part, **draw)
+    if len(landmarks) < min(len(rows), draw["n_components"]) and alpha <= np.finfo(np.float64).eps * np.sum(G**2):
+        warn_of_singular(alpha)  # fewer give all of the matrix
     if len(rows) < len(X):
         G = None  # room for the next
         G = folded(kernel, X, weights, landmarks, L, len(rows), draw["random_state"])

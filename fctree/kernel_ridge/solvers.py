@@ -85,16 +85,21 @@ def solve_with_errors(K, targets, alpha, weights=None):
     if rcond >= np.finfo(np.float64).eps:
         solution = linalg.cho_solve((K.T, False), targets, check_finite=False)
         return (solution if weights is None else solution * np.sqrt(weights)[:, np.newaxis]), None
-    warnings.warn(
-        f"The kernel matrix with alpha={alpha:g} on its diagonal is singular to rounding "
-        f"(reciprocal condition {rcond:.1e}): the solution of least norm is taken. Equal "
-        "samples with different targets do this; a larger alpha repairs it.",
-        linalg.LinAlgWarning,
-        stacklevel=2,
-    )
+    warn_of_singular(alpha, f" (reciprocal condition {rcond:.1e})")
     np.fill_diagonal(K, diagonal)
     spectrum = Spectrum.of_system(K, targets, weights)
     return spectrum.dual_coef(alpha), spectrum.errors(alpha, weights)
+
+
+def warn_of_singular(alpha, condition=""):
+    """LinAlgWarning for a penalty that is rounding beside a matrix without full rank."""
+    warnings.warn(
+        f"The kernel matrix with alpha={alpha:g} on its diagonal is singular to rounding{condition}: "
+        "the solution of least norm is taken. Equal samples with different targets do this; a larger "
+        "alpha repairs it.",
+        linalg.LinAlgWarning,
+        stacklevel=3,
+    )
 
 
 # Times the tolerance: a residual that the solver takes for small enough.

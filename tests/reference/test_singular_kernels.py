@@ -33,6 +33,18 @@ def refits(X, y, alpha, weights=None):
     return np.average(np.square(errors), weights=weights)
 
 
+@pytest.mark.parametrize("solver", ["cholesky", "nystrom"])
+def test_equal_samples_of_different_targets_warn(solver):
+    X, y = pairs(40)
+    with pytest.warns(LinAlgWarning, match="alpha=0 on its diagonal is singular to rounding.*Equal samples"):
+        model = TreeNTKRegressor(alpha=0.0, solver=solver, random_state=0, **KERNEL).fit(X, y)
+    np.testing.assert_allclose(model.predict(X[:40]), y[:40] + 0.5, atol=1e-9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.set_params(alpha=1e-8).fit(X, y)
+        model.set_params(alpha=0.0, n_components=20).fit(X[:40], y[:40])
+
+
 @pytest.mark.parametrize("alpha", [0.0, 1e-15, 1e-13, 1e-12])
 def test_pairs_are_predicted_by_their_twins(alpha):
     X, y = pairs(40)
