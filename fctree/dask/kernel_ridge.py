@@ -25,7 +25,7 @@ from fctree.kernel_ridge.landmarks import (
     draw_candidates,
     draw_landmarks,
 )
-from fctree.kernel_ridge.solvers import TreeKernel, conjugate_gradients, warn_unless
+from fctree.kernel_ridge.solvers import TreeKernel, checked_conjugate_gradients
 
 
 @dataclass(frozen=True)
@@ -200,10 +200,7 @@ class _DaskTreeNTK(HasLocal):
             ]
             return np.concatenate(gather(client, tasks)) + self.alpha * v
 
-        solution, self.n_iter_, converged = conjugate_gradients(
-            multiply, roots * targets, **self._stopping()
-        )
-        warn_unless(converged, self.n_iter_)
+        solution, self.n_iter_ = checked_conjugate_gradients(multiply, roots * targets, **self._stopping())
         return X, roots * solution
 
 

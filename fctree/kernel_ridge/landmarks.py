@@ -20,7 +20,7 @@ from fctree._threads import count_threads
 from fctree.kernel_ridge.dense import jittered_factor, product_with_itself
 from fctree.kernel_ridge.pivoted_cholesky import pivoted_cholesky
 from fctree.kernel_ridge.row_blocks import cut, for_each, in_order
-from fctree.kernel_ridge.solvers import conjugate_gradients, warn_of_singular, warn_unless
+from fctree.kernel_ridge.solvers import column_units, conjugate_gradients, warn_of_singular, warn_unless
 from fctree.kernels.device import uses_gpu
 
 # Candidates, and rows after folding: so many for each landmark, and at least so many. Three rows for a column leave a
@@ -120,14 +120,15 @@ class LandmarkSystem:
         float32, where that is at hand.
         """
         with threadpool_limits(1, user_api="blas"):
-            b, multiply = self._inward(projected), self._preconditioned(product)
+            unit = column_units(projected)
+            b, multiply = self._inward(projected / unit), self._preconditioned(product)
             if rough is None:
                 found = conjugate_gradients(multiply, b, **stopping)
             else:
                 found = refined(multiply, self._preconditioned(rough), b, **stopping)
             solution, n_iter, converged = found
             warn_unless(converged, n_iter)
-            return self._outward(solution)[0], n_iter
+            return self._outward(solution)[0] * unit, n_iter
 
 
 class RowProduct:

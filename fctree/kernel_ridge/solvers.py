@@ -163,6 +163,24 @@ def warn_unless(converged, n_iter):
         )
 
 
+def column_units(b):
+    """Powers of two by which columns are divided, so that their squares neither overflow nor underflow."""
+    return np.ldexp(1.0, np.frexp(np.abs(b).max(axis=0))[1] - 1)
+
+
+def checked_conjugate_gradients(multiply, b, *, tol, **stopping):
+    """The solution of `conjugate_gradients` for columns of any size, 0 where that leaves less, and the number of
+    iterations; a warning where the residual is not what it should be."""
+    unit = column_units(b)
+    b = b / unit
+    solution, n_iter, converged = conjugate_gradients(multiply, b, tol=tol, **stopping)
+    left = np.linalg.norm(b - multiply(solution), axis=0)  # not what rounding has made of it
+    size = np.linalg.norm(b, axis=0)
+    solution = np.where(left < size, solution, 0.0)  # which leaves b
+    warn_unless(converged and np.all(left <= _MOST_LEFT * tol * size), n_iter)
+    return solution * unit, n_iter
+
+
 def solve_by_conjugate_gradients(kernel, X, targets, weights, *, alpha, **stopping):
     """Coefficients of all samples without the n x n matrix; O(n^2) a product."""
     roots = np.ones((len(X), 1)) if weights is None else np.sqrt(weights)[:, np.newaxis]
@@ -173,10 +191,5 @@ def solve_by_conjugate_gradients(kernel, X, targets, weights, *, alpha, **stoppi
     def multiply(v):
         return roots * kernel.multiply(samples, None, roots * v) + alpha * v
 
-    b = roots * targets
-    solution, n_iter, converged = conjugate_gradients(multiply, b, **stopping)
-    left = np.linalg.norm(b - multiply(solution), axis=0)  # not what rounding has made of it
-    size = np.linalg.norm(b, axis=0)
-    solution = np.where(left < size, solution, 0.0)  # which leaves b
-    warn_unless(converged and np.all(left <= _MOST_LEFT * stopping["tol"] * size), n_iter)
+    solution, n_iter = checked_conjugate_gradients(multiply, roots * targets, **stopping)
     return roots * solution, n_iter

@@ -266,3 +266,13 @@ def test_folds_without_weights_are_refused():
     weights = np.r_[np.ones(5), np.zeros(len(X) - 5)]
     with pytest.raises(ValueError, match="no fold has samples of positive weight"):
         TreeNTKRegressorCV(cv=2).fit(X, X[:, 0], sample_weight=weights)
+
+
+@pytest.mark.parametrize("solver", ["cholesky", "nystrom", "cg"])
+def test_units_of_targets_do_not_matter(solver):
+    """Not even those whose squares underflow or overflow, side by side."""
+    y = X @ [1.0, -1.0, 0.5]
+    expected = TreeNTKRegressor(alpha=0.1, tol=1e-10).fit(X, y).predict(X)
+    units = np.array([1.0, 1e-200, 1e200])
+    model = TreeNTKRegressor(alpha=0.1, solver=solver, tol=1e-10, random_state=0).fit(X, y[:, np.newaxis] * units)
+    np.testing.assert_allclose(model.predict(X) / units, np.tile(expected[:, np.newaxis], 3), rtol=1e-6)
