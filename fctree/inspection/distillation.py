@@ -38,6 +38,8 @@ from fctree.oblique.base import BaseObliqueTree
 from fctree.oblique.curvature import BaseCurvatureTree
 
 _NEIGHBORS = 10
+# Of the sum of the probabilities of a teacher that computes in float16 or float32.
+_ROUNDING = 0.01
 # Rows for each processor between two looks for Ctrl-C. With more than these scikit-learn takes the way of many rows, which
 # has its own order of equally near ones.
 _SEARCHED = 1024
@@ -85,7 +87,8 @@ def distill(
     ------
     ValueError
         If `n_points` is negative, if `tree` is a classifier and `teacher` a regressor, if the predictions
-        of the teacher are not finite numbers of the expected shape, or if it meets unknown categories.
+        of the teacher are not finite numbers of the expected shape, if its probabilities do not sum to 1, or if it
+        meets unknown categories.
     TypeError
         If `tree` is not an oblique tree, or `teacher` cannot predict.
 
@@ -144,7 +147,7 @@ def compare_distilled(
     Raises
     ------
     ValueError
-        If `X` and `y` have different lengths, or `eval_set` is not a pair.
+        If `X` and `y` have different lengths, or `eval_set` is not a pair of one length.
     TypeError
         If `tree` is not an oblique tree, or `teacher` cannot predict.
     """
@@ -153,6 +156,7 @@ def compare_distilled(
     if _unfitted(teacher, tree) is not tree:
         raise TypeError("tree must be what distill returned, got None")
     check_consistent_length(X, y)
+    check_consistent_length(*eval_set)
     labels = _Teacher(teacher, is_classifier(tree))
     plain = clone(tree).fit(X, y)
     control = _with_leaves(tree, plain, tree.get_n_leaves(), lambda m: m.fit(X, y))
@@ -243,6 +247,8 @@ class _Teacher:
                 f"teacher.predict_proba(X) has the shape {shares.shape} for {len(X)} rows and "
                 f"{len(classes)} classes"
             )
+        if np.any(np.abs(np.abs(shares).sum(axis=1) - 1.0) > _ROUNDING):
+            raise ValueError("teacher.predict_proba(X) gives no probabilities: rows must be 0 or more and sum to 1")
         order = np.argsort(classes)
         return np.ascontiguousarray(shares[:, order]), classes[order]
 

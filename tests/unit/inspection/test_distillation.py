@@ -287,6 +287,16 @@ class Returns:
         return self.value
 
 
+@pytest.mark.parametrize("shares", [[1.0, 1.0], [1.5, -0.5], [0.5, 0.4]])
+def test_scores_are_no_probabilities(shares):
+    teacher = Returns(np.zeros(400))
+    teacher.predict_proba = lambda X: np.tile(shares, (len(X), 1))
+    with pytest.raises(ValueError, match="no probabilities.*sum to 1"):
+        distill(teacher, X, n_points=0)
+    shares = np.array([0.7, 0.3004], dtype=np.float16)  # rounded
+    assert distill(teacher, X, n_points=0).fidelity_ == 1.0
+
+
 @pytest.mark.parametrize("value, message", [
     (np.full(400, np.nan), "teacher.predict"), (np.ones(7), "shape"),
     (np.ones((400, 2, 2)), "shape"), (np.array(["a"] * 400), "labels of text.*CurvatureTreeClassifier"),
@@ -310,6 +320,9 @@ def test_bad_comparisons_are_refused():
     tree = distill(Truth(), X, n_points=0)
     with pytest.raises(ValueError, match="inconsistent"):
         compare_distilled(tree, Truth(), X, y[:5], (X, y))
+    teacher = RandomForestClassifier(3, random_state=0).fit(X, LABELS)
+    with pytest.raises(ValueError, match="inconsistent"):
+        compare_distilled(distill(teacher, X, n_points=0), teacher, X, LABELS, (X, LABELS[:5]))
     with pytest.raises(TypeError, match="tree"):
         compare_distilled(RandomForestRegressor(), Truth(), X, y, (X, y))
 
