@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 try:
@@ -164,7 +165,7 @@ class TreeEnsembleLayer(torch.nn.Module):
         super().__init__()
         sizes = {"in_features": in_features, "out_features": out_features, "n_trees": n_trees}
         for name, size in {**sizes, "depth": depth}.items():
-            if not isinstance(size, int) or size < 1:
+            if not isinstance(size, Integral) or size < 1:
                 raise ValueError(f"{name} must be an integer of at least 1, got {size!r}")
         if depth > 15:
             raise ValueError(f"depth must be at most 15, got {depth}")

@@ -214,6 +214,10 @@ def test_bad_parameters(settings, named):
         TreeEnsembleLayer(3, 1, **settings)
 
 
+def test_sizes_of_numpy():
+    assert TreeEnsembleLayer(*np.array([4, 3, 5, 2]))(torch.zeros(2, 4)).shape == (2, 3)
+
+
 def test_repr():
     assert "depth=3, gamma=1.0" in repr(layer_and_samples()[0])
 
