@@ -44,6 +44,9 @@ class PredictsTargets(HasLocal):
         check_fitted(self)
         return self._predicts("predict", X, self._target_columns(), np.float64)
 
+    def _why_without_intervals(self):
+        return f"{type(self).__name__} has no intervals: they need a fit of {self._local_class.__name__} in one process"
+
     def _target_columns(self):
         return None if self._single_target else self.n_outputs_
 

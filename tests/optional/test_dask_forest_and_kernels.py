@@ -108,6 +108,16 @@ def test_bags_and_delayed_objects_are_refused(kind):
             kind().fit(in_chunks(X), other)
 
 
+@pytest.mark.parametrize("model", [
+    DaskCurvatureBoostingRegressor(max_iter=1), DaskCurvatureForestRegressor(n_estimators=1),
+    DaskSymmetricBoostingRegressor(max_iter=1), DaskTreeNTKRegressor(n_components=5)])
+def test_intervals_are_refused_for_what_fits_on_partitions_do_not_give(model):
+    X, y, _ = draw()
+    model.fit(in_chunks(X), in_chunks(y))
+    with pytest.raises(ValueError, match="^Dask.*has no intervals: they need a fit of [CST].* in one process"):
+        model.predict_interval(X)
+
+
 @pytest.mark.parametrize("name", ["warm_start", "oob_score", "verbose"])
 def test_what_a_forest_cannot_do_is_refused(name):
     X, y, _ = draw()
