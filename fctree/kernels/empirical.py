@@ -62,7 +62,8 @@ def empirical_tree_ntk(
 
     Returns
     -------
-    K : array of shape (n_x, n_y), float64
+    K : array of shape (n_x, n_y)
+        float32 if all samples are, else float64.
 
     Raises
     ------
@@ -88,6 +89,7 @@ def empirical_tree_ntk(
     leaves = leaf_paths(architecture, depth)
     n_parameters = 1 + max((p for path in leaves for p, _ in path), default=-1)
     X, Y = check_kernel_samples(X, Y)
+    dtype = X.dtype
     X, Y = X.astype(np.float64), None if Y is None else Y.astype(np.float64)
     random_state = check_random_state(random_state)
     split_weights = random_state.standard_normal((n_trees, n_parameters, X.shape[1]))
@@ -103,7 +105,7 @@ def empirical_tree_ntk(
         paths, split_weights, leaf_weights, X, Y, scale, out, count_threads(n_jobs)
     )
     warn_if_not_finite("the kernel is", out)
-    return out
+    return out.astype(dtype, copy=False)
 
 
 def leaf_paths(architecture, depth):

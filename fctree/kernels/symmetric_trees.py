@@ -74,8 +74,8 @@ def symmetric_tree_kernel(
 
     Returns
     -------
-    K : ndarray of shape (n_x, n_y), float64
-        On the training samples it is symmetric and positive semi-definite, with trace at most ``n 2^depth``
+    K : ndarray of shape (n_x, n_y)
+        float32 if all samples are, else float64. On the training samples it is symmetric and positive semi-definite, with trace at most ``n 2^depth``
         and largest eigenvalue n.
 
     Raises
@@ -128,4 +128,4 @@ def symmetric_tree_kernel(
         leaves_x = _leaves(some, X, n_threads)
         leaves_y = leaves_x if Y is X else _leaves(some, Y, n_threads)
         kernel += _native.leaf_kernel(leaves_x, leaves_y, weights, n_threads)
-    return kernel
+    return kernel.astype(np.result_type(X, Y), copy=False)

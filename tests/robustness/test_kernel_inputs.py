@@ -1,6 +1,7 @@
 """Bad input to the kernels is refused with words; odd but legal input is not."""
 
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,10 +9,12 @@ from fctree import SoftTreeRegressor, TreeNTKClassifierCV, TreeNTKRegressor, Tre
 from fctree._native import matrix as native
 from fctree.kernels import (
     empirical_tree_ntk,
+    exponential_kernel,
     gradient_flow,
     leaf_counts,
     relu_ntk,
     rule_ntk,
+    symmetric_tree_kernel,
     tree_ntk,
     tree_ntk_matvec,
     tree_ntk_path,
@@ -22,6 +25,8 @@ from sklearn.tree import DecisionTreeRegressor
 
 X = np.random.default_rng(0).standard_normal((12, 3))
 KERNELS = [tree_ntk, rule_ntk, relu_ntk]
+OF_TREES = [partial(empirical_tree_ntk, n_trees=3, depth=2, random_state=0),
+            partial(symmetric_tree_kernel, bin_thresholds=[[0.0]] * 3, depth=2)]
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -62,9 +67,10 @@ def test_read_only_and_integers():
 
 def test_types():
     single = X.astype(np.float32)
-    for kernel in KERNELS:
+    for kernel in [*KERNELS, exponential_kernel, *OF_TREES]:
         assert kernel(single).dtype == kernel(single, single).dtype == np.float32
-        assert kernel(single, X).dtype == kernel(X).dtype == np.float64
+        assert kernel(single, X).dtype == kernel(X, single).dtype == kernel(X).dtype == np.float64
+        np.testing.assert_allclose(kernel(single), kernel(single.astype(float)), rtol=1e-4)
     assert tree_ntk_matvec(single, None, np.ones(12)).dtype == np.float32
 
 
