@@ -51,11 +51,20 @@ def target_of(samples):
     return Target(labels, samples.sample_weight, len(samples.classes))
 
 
+def shaped(target, outputs):
+    """A model's predictions in the shape of the targets, or (n_samples, n_classes); ValueError for other numbers of them."""
+    shape = target.y.shape if target.n_classes is None else (len(target.y), target.n_classes)
+    outputs = np.asarray(outputs)
+    if outputs.size != np.prod(shape) or outputs.shape[:1] != shape[:1]:
+        raise ValueError(f"the model's predictions have the shape {outputs.shape}, expected {shape}")
+    return outputs.reshape(shape)
+
+
 def mean_loss(outputs, samples):
     """Mean squared error, or log-loss for classes."""
     target = target_of(samples)
     losses = _squared_errors if target.n_classes is None else _log_losses
-    return float(target.mean(losses(target, outputs)))
+    return float(target.mean(losses(target, shaped(target, outputs))))
 
 
 def _squared_errors(target, outputs):

@@ -11,7 +11,7 @@ from fctree._tables.columns import check_frame
 from fctree._training.progress import ProgressBar
 from fctree.inspection.adapters import by_position, masked_models, numbered_categories
 from fctree.inspection.partition import partition
-from fctree.inspection.scores import find_score, target_of
+from fctree.inspection.scores import find_score, shaped, target_of
 from fctree.inspection.workers import Workers
 
 _FRACTION = [Interval(Real, 0, 1, closed="neither"), Interval(Integral, 1, None, closed="left")]
@@ -30,8 +30,7 @@ class Study:
     """A full model fitted once, and the test scores of the models without some features.
 
     `where` is ``(n_jobs, client)``: threads here, or a Dask cluster. ``parts`` is the `DataSplit`,
-    ``target`` that of the test part, ``score(target, outputs)`` gives a value and its influence function;
-    ``n_iter`` and ``fit_seconds`` are those of the full model.
+    ``target`` that of the test part; ``n_iter`` and ``fit_seconds`` are those of the full model.
     """
 
     def __init__(
@@ -53,12 +52,16 @@ class Study:
             continues=method == "early_stopping",
         )
         self.parts = partition(estimator, X, y, sample_weight, fractions=fractions, seed=seeds[0])
-        self.score = find_score(scoring, self.parts.test.classes)
+        self._score = find_score(scoring, self.parts.test.classes)
         self.target = target_of(self.parts.test)
         begun = time.perf_counter()
         self.models.fit(self.parts)
         self.fit_seconds = time.perf_counter() - begun
         self.n_iter = self.models.n_iter_
+
+    def score(self, target, outputs):
+        """The score of predictions for a target, and its influence function."""
+        return self._score(target, shaped(target, outputs))
 
     def evaluate(self, masked, method, *, verbose=0):
         """Yield the outputs of the models without each mask's features, in order, with their

@@ -1,5 +1,7 @@
 """Importances on bad input: a clear error, or the documented behaviour."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,9 +9,11 @@ from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import (
     BaggingRegressor,
     ExtraTreesRegressor,
+    GradientBoostingRegressor,
     HistGradientBoostingRegressor,
     RandomForestRegressor,
 )
+from sklearn.exceptions import DataConversionWarning
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, SGDClassifier
 from sklearn.model_selection import GridSearchCV
@@ -276,6 +280,35 @@ def test_bad_shapes(compute):
         compute(regressor(), X[:, 0], y)
     with pytest.raises(ValueError, match="column 0 holds categories"):
         compute(MLPRegressor(), np.array([["a", "b"]] * 200), y)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_columns_of_targets_and_of_predictions(compute, method):
+    """Targets and predictions are (n_samples,) or (n_samples, 1), whatever the other ones are."""
+    X, y = make_data()
+    options = {"method": method, "random_state": 0}
+    model = GradientBoostingRegressor(n_estimators=20, random_state=0)
+    expected = compute(model, X, y, **options).importances
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataConversionWarning)
+        np.testing.assert_allclose(compute(model, X, y[:, np.newaxis], **options).importances, expected)
+
+    class Column(GradientBoostingRegressor):
+        def predict(self, X):
+            return super().predict(X)[:, np.newaxis]
+
+    column = Column(n_estimators=20, random_state=0)
+    np.testing.assert_allclose(compute(column, X, y, **options).importances, expected)
+
+
+@pytest.mark.parametrize("change", [lambda predicted: predicted[1:], lambda predicted: np.outer(predicted, [1, 1]), np.mean])
+def test_predictions_of_another_shape(change):
+    class Wrong(LinearRegression):
+        def predict(self, X):
+            return change(super().predict(X))
+
+    with pytest.raises(ValueError, match=r"the model's predictions have the shape .*, expected \(50,\)"):
+        variable_importance(Wrong(), *make_data(), method="retrain")
 
 
 def test_weights_that_a_model_does_not_take():
