@@ -211,8 +211,9 @@ def solve_with_landmarks(kernel, X, targets, weights, draw, *, alpha, **stopping
     rows = draw_candidates(len(X), **draw)
     part = None if weights is None else weights[rows]
     landmarks, L, G = draw_landmarks(kernel, X[rows], part, **draw)
-    if len(landmarks) < min(len(rows), draw["n_components"]) and alpha <= np.finfo(np.float64).eps * np.sum(G**2):
-        warn_of_singular(alpha)  # fewer give all of the matrix
+    fewer = len(landmarks) < min(len(rows), draw["n_components"])  # give all of the matrix, whose trace is |G|^2
+    if fewer and alpha <= np.finfo(np.float64).eps * np.einsum("ij,ij", G, G):
+        warn_of_singular(alpha)
     if len(rows) < len(X):
         G = None  # room for the next
         G = folded(kernel, X, weights, landmarks, L, len(rows), draw["random_state"])
