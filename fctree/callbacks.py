@@ -64,7 +64,13 @@ class TimeLimit:
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self.n_models = 1
-        self._begun, self._last = time.monotonic(), 0
+        self._begun, self._last = time.monotonic(), 0.0
+
+    def start_fit(self, n_models: int) -> None:
+        """Expect a fit of so many models; that of a model that is continued begins with a later round."""
+        self.n_models = n_models
+        if self._last:
+            self._last = math.inf
 
     def __call__(self, round: int, scores: RoundScores) -> bool:
         now = time.monotonic()

@@ -57,7 +57,7 @@ class RoundWatch:
         """Tell time limits that the fit grows this many models, of as many rounds each."""
         for callback in self.callbacks:
             if isinstance(callback, TimeLimit):
-                callback.n_models = n_models
+                callback.start_fit(n_models)
 
     def listener(self, progress):
         """The function for the core to call after each round, or None if nobody listens."""

@@ -120,6 +120,8 @@ def test_max_time(kind, monkeypatch):
     assert kind(**SMALL).fit(X, y, callbacks=[tick, max_time(np.inf)]).n_iter_ == 8
     both = [tick, max_time(3)]
     assert [kind(**SMALL).fit(X, y, callbacks=both).n_iter_ for _ in range(3)] == [3, 4, 4]
+    model = kind(**{**SMALL, "max_iter": 12}, warm_start=True)  # continued, a time of its own each
+    assert [model.fit(X, y, callbacks=both).n_iter_ for _ in range(2)] == [4, 8]
     for bad in (0, -1.0, float("nan")):
         with pytest.raises(ValueError, match="seconds must be positive"):
             max_time(bad)
