@@ -46,7 +46,7 @@ def partition(estimator, X, y, sample_weight, *, fractions, seed):
         check_labels(y)
         classes = np.unique(y)
         if len(classes) < 2:
-            raise ValueError(f"y has one class, {classes[0]!r}; importances need two or more")
+            raise ValueError(f"y has one class, {classes.tolist()[0]!r}; importances need two or more")
     samples = Samples(X, y, weight, classes)
     validation_fraction, test_fraction = fractions
     rest, test = _split(samples, np.arange(len(X)), ("test_fraction", test_fraction), seed)
@@ -86,7 +86,7 @@ def _check_classes(name, part):
     missing = np.setdiff1d(part.classes, part.y)
     if len(missing):
         raise ValueError(
-            f"the {name} part of {len(part)} samples has none of class {missing[0]!r}: "
+            f"the {name} part of {len(part)} samples has none of class {missing.tolist()[0]!r}: "
             "more data, or other fractions, are needed"
         )
 
