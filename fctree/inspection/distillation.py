@@ -16,7 +16,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.metrics import r2_score
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_array, check_consistent_length
+from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
 from fctree._sklearn import get_feature_names, validate_parameters
 from fctree._tables.columns import (
@@ -234,7 +234,7 @@ class _Teacher:
     def _shares(self, X):
         """Probabilities (n_samples, n_classes), and the classes."""
         if not hasattr(self.model, "predict_proba"):
-            predictions = self._predicted("predict", X)
+            predictions = column_or_1d(self._predicted("predict", X))
             check_labels(predictions)
             classes, labels = np.unique(predictions, return_inverse=True)
             return np.eye(len(classes))[labels], classes

@@ -151,8 +151,13 @@ def test_a_classifier_without_probabilities():
         def predict(self, X):
             return np.where(np.asarray(X)[:, 0] > 0, "up", "down")
 
-    tree = distill(Signs(), X, CurvatureTreeClassifier(), random_state=0)
-    assert list(tree.classes_) == ["down", "up"] and tree.fidelity_ > 0.97
+    class Column(Signs):
+        def predict(self, X):
+            return super().predict(X)[:, np.newaxis]
+
+    for teacher in (Signs(), Column()):
+        tree = distill(teacher, X, CurvatureTreeClassifier(), random_state=0)
+        assert list(tree.classes_) == ["down", "up"] and tree.fidelity_ > 0.97
 
 
 def test_classes_in_another_order():
