@@ -130,8 +130,9 @@ def accuracy(target, outputs):
 def r2(target, outputs):
     """1 - MSE / variance, the mean over outputs."""
     y = target.y.reshape(len(target.y), -1)
-    errors = (y - outputs.reshape(y.shape)) ** 2
-    spread = (y - target.mean(y)) ** 2
+    unit = square_unit(y)
+    errors = ((y - outputs.reshape(y.shape)) / unit) ** 2
+    spread = ((y - target.mean(y)) / unit) ** 2
     mse, variance = target.mean(errors), target.mean(spread)
     if not np.all(variance > 0):
         raise ValueError("scoring='r2' needs test targets that are not all equal")

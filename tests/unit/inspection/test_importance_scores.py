@@ -175,6 +175,15 @@ def test_models_of_counts_are_judged_by_their_deviance(method):
         variable_importance(LinearRegression(), X, y, **{**options, "method": "retrain"})
 
 
+@pytest.mark.parametrize("unit", [2.0**-700, 2.0**700])
+def test_r2_of_any_unit(unit):
+    y, outputs = np.random.default_rng(0).standard_normal((2, 50))
+    value, influence = SCORES["r2"](Target(y, None, None), outputs)
+    found, of_unit = SCORES["r2"](Target(y * unit, None, None), outputs * unit)
+    assert found == value
+    np.testing.assert_array_equal(of_unit, influence)
+
+
 def test_r2_of_equal_targets():
     with pytest.raises(ValueError, match="not all equal"):
         SCORES["r2"](Target(np.ones(5), None, None), np.zeros(5))
