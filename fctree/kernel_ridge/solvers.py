@@ -165,7 +165,10 @@ def warn_unless(converged, n_iter):
 
 def column_units(b):
     """Powers of two by which columns are divided, so that their squares neither overflow nor underflow."""
-    return np.ldexp(1.0, np.frexp(np.abs(b).max(axis=0))[1] - 1)
+    largest = np.abs(b).max(axis=0)
+    if not np.all(np.isfinite(largest)):
+        raise ValueError("y or the weights are too large for float64: their products overflow")
+    return np.ldexp(1.0, np.frexp(largest)[1] - 1)
 
 
 def checked_conjugate_gradients(multiply, b, *, tol, **stopping):

@@ -63,7 +63,7 @@ def empirical_tree_ntk(
     Returns
     -------
     K : array of shape (n_x, n_y)
-        float32 if all samples are, else float64.
+        float32 if X and Y are, else float64.
 
     Raises
     ------

@@ -75,8 +75,8 @@ def symmetric_tree_kernel(
     Returns
     -------
     K : ndarray of shape (n_x, n_y)
-        float32 if all samples are, else float64. On the training samples it is symmetric and positive semi-definite, with trace at most ``n 2^depth``
-        and largest eigenvalue n.
+        float32 if X and Y are, else float64. On the training samples it is symmetric and positive
+        semi-definite, with trace at most ``n 2^depth`` and largest eigenvalue n.
 
     Raises
     ------

@@ -282,3 +282,10 @@ def test_units_of_targets_do_not_matter(solver):
     units = np.array([1.0, 1e-200, 1e200])
     model = TreeNTKRegressor(alpha=0.1, solver=solver, tol=1e-10, random_state=0).fit(X, y[:, np.newaxis] * units)
     np.testing.assert_allclose(model.predict(X) / units, np.tile(expected[:, np.newaxis], 3), rtol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("solver", ["cholesky", "nystrom", "cg"])
+def test_targets_that_overflow_with_their_weights_are_refused(solver):
+    with pytest.raises(ValueError, match="too large"):
+        TreeNTKRegressor(solver=solver).fit(X, X[:, 0] * 5e307, np.r_[np.full(6, 1e6), np.ones(6)])
