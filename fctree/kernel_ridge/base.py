@@ -50,6 +50,7 @@ class BaseTreeNTK(TakesTables, BaseEstimator):
     def _learn_features(self, kernel, solve, X, targets, weights):
         """``X`` in the learned metric; sets ``feature_matrix_`` and the errors of the folds."""
         self.feature_matrix_ = self._fold_errors = None
+        vars(self).pop("feature_learning_errors_", None)  # of an earlier fit
         if self.feature_learning:
             unit = square_unit(targets)
             targets = targets / unit

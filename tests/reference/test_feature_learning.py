@@ -128,6 +128,13 @@ def test_noise_keeps_the_plain_kernel():
     assert fitted(X[:4], y[:4], 3).feature_matrix_ is None  # too few samples for folds
 
 
+def test_another_fit_without_it_forgets_its_errors():
+    X, y = np.random.default_rng(0).normal(size=(2, 30, 3))
+    for model in (TreeNTKRegressor(feature_learning=1), TreeNTKRegressorCV(feature_learning=1, depths=[1])):
+        assert hasattr(model.fit(X, y), "feature_learning_errors_")
+        assert not hasattr(model.set_params(feature_learning=0).fit(X, y), "feature_learning_errors_")
+
+
 def test_smaller_squares_are_not_enough_for_classes():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(150, 30)), rng.uniform(size=150) < 0.25
