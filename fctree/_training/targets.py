@@ -52,13 +52,16 @@ class NumericTargets:
     n_outputs_: int
     _single_target: bool
     _raw_predict: Callable[[Any], FloatArray]
-    _squares_targets = True  # as they come, not over their deviations
+
+    def _squares_targets(self):
+        """Whether targets are squared as they come, not over their deviations."""
+        return True
 
     def _encode_targets(self, y, *, reset):
         """The targets, (n_outputs, n_samples); with ``reset`` it remembers their shape."""
         targets = np.ascontiguousarray(check_targets(y).T)
         if reset:
-            if self._squares_targets:
+            if self._squares_targets():
                 _warn_of_small(targets)
             self.n_outputs_ = len(targets)
             self._single_target = np.ndim(y) == 1
@@ -98,7 +101,6 @@ class BoostedTargets(NumericTargets):
 
     _staged_raw_predict: Callable[[Any], Iterator[FloatArray]]
 
-    @property
     def _squares_targets(self):
         return not has_log_link(self.loss)
 
@@ -121,7 +123,7 @@ class BoostedTargets(NumericTargets):
         """Whether the loss of the fit has a log link; models saved by 0.1 have the loss as the
         parameter only."""
         fitted = vars(self)
-        return fitted["_log_link"] if "_log_link" in fitted else has_log_link(self.loss)
+        return fitted["_log_link"] if "_log_link" in fitted else "trees_" in fitted and has_log_link(self.loss)
 
     def _inverse_link(self, scores):
         if self._has_log_link:

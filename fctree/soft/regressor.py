@@ -129,7 +129,9 @@ class SoftTreeRegressor(NumericTargets, RegressorMixin, BaseSoftTree):
     """
 
     _loss = "squared_error"
-    _squares_targets = False
+
+    def _squares_targets(self):
+        return False
 
     def _start(self, train):
         self._new_state(train)

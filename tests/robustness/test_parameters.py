@@ -83,6 +83,17 @@ def test_no_jobs_is_an_error():
         FCODTRegressor(n_jobs=0).fit(X, y)
 
 
+@pytest.mark.parametrize("kind", [fctree.CurvatureBoostingRegressor, fctree.SymmetricBoostingRegressor])
+@pytest.mark.parametrize("loss", [None, "squared", ("tweedie",), ["poisson"]], ids=repr)
+def test_bad_losses_can_be_looked_at(kind, loss):
+    """Notebooks list the attributes of what they show."""
+    fitted = kind(max_iter=2, random_state=0).fit(X, y)
+    for model in (kind(loss=loss), fitted.set_params(loss=loss)):
+        assert "fit" in dir(model) and "loss" in model._repr_html_()
+        with pytest.raises(ValueError, match="loss"):
+            model.fit(X, y)
+
+
 UNCHECKED_FITS = """
 import json, sys, warnings
 import numpy as np
