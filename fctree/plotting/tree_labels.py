@@ -90,7 +90,7 @@ class TreeLabels:
         spread = np.linalg.norm(moves) if spread == np.inf else spread
         error = relative * spread if spread < np.inf else 0.0
         size = abs(constant) + moves
-        return error, error * np.abs(coef) / np.where(size > 0.0, size, 1.0)
+        return error, error * (np.abs(coef) / np.where(size > 0.0, size, 1.0))
 
     def weight(self, coef):
         """Effect of each term of a sum: coefficients per standard deviation, where known."""

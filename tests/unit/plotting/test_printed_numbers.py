@@ -77,6 +77,15 @@ def test_printed_trees_predict_as_trees_do(name, leaf_model):
         assert r2_score(y, prediction) > tree.score(X, y) - 3 * error
 
 
+def test_numbers_whose_products_overflow():
+    X = 1e-150 * np.random.default_rng(0).normal(size=(60, 2))
+    y = np.abs(1e150 * X[:, 0])
+    tree = fctree.CurvatureTreeRegressor(min_samples_leaf=5, split_margin=0.0).fit(X, 1e150 * y)
+    prediction, leaf = printed_tree(export_text(tree, max_coef=None, decimals=6), X)
+    assert tree.tree_.node_count > 1 and np.all(leaf == tree.apply(X))
+    np.testing.assert_allclose(prediction, tree.predict(X), rtol=1e-3, atol=1e146)
+
+
 def test_ordinary_numbers_stay_short():
     X = np.random.default_rng(1).normal(size=(500, 3))
     y = 40.0 * np.abs(X @ [1.0, 2.0, -1.0]) + X[:, 0]
