@@ -11,6 +11,7 @@ from sklearn.base import is_classifier
 from fctree._typing import FloatArray, NDArray
 from fctree.oblique.calibration import FLOOR
 
+_LARGEST = float(np.finfo(np.float64).max)
 _C = {
     "identity": """
   (void)out;""",
@@ -102,6 +103,11 @@ class Link:
         return cls(kind, offset, factor, model.classes_, decision, getattr(model, "exponent_", None))
 
     @property
+    def _even(self):
+        """The score of no class more than another, which NaN (infinity less infinity) counts as."""
+        return 0.5 if self.kind == "share" else 0.0
+
+    @property
     def n_predictions(self):
         """Number of predictions of a sample: classes, or outputs."""
         return len(self.offset) if self.classes is None else len(self.classes)
@@ -118,6 +124,10 @@ class Link:
             start = "0.0"
             scaled = f"""
   for (int k = 0; k < {n}; ++k) out[k] = @offset[k] + @factor[k] * out[k];"""
+        if self.classes is not None:  # infinite scores count as the largest numbers
+            scaled += f"""
+  for (int k = 0; k < {n}; ++k)
+    out[k] = isnan(out[k]) ? {self._even!r} : fmax(-{_LARGEST!r}, fmin({_LARGEST!r}, out[k]));"""
         source.add(f"""
 static void @start(double *out) {{
   for (int k = 0; k < {n}; ++k) out[k] = {start};
@@ -144,6 +154,8 @@ static void @finish(double *out) {{{scaled}{_C[self.kind].format(n=n)}{self._c_o
         scores = _scaled(graph, sums, self.offset, self.factor)
         if self.classes is None:
             return [graph.add("Exp", scores) if self.kind == "exp" else scores]
+        scores = graph.add("Where", graph.add("IsNaN", scores), np.array(self._even), scores)
+        scores = graph.add("Clip", scores, np.array(-_LARGEST), np.array(_LARGEST))
         index, probabilities = _CLASSES[self.kind](graph, scores, len(self.classes))
         if self.exponent is not None:
             logarithms = graph.add("Log", graph.add("Add", probabilities, np.array(FLOOR)))

@@ -11,6 +11,7 @@ from export_cases import (
     REGRESSORS,
     SOFT_BOUNDARIES,
     categories,
+    overflowing,
     predictions,
     regression,
     rows_near,
@@ -89,6 +90,15 @@ def test_classifiers(name, classes, dtype):
     X = X.copy()
     X[::7, 1] = np.nan
     check(clone(CLASSIFIERS[name]).fit(X, y), rows_near(X, missing=True), dtype)
+
+
+@pytest.mark.filterwarnings("ignore:.*not finite|overflow")
+@pytest.mark.parametrize("classes", CLASSES)
+@pytest.mark.parametrize("name", ["tree", "fcodt", "soft"])
+def test_scores_that_overflow(name, classes):
+    X, y = CLASSES[classes]()
+    X = X - X.mean(axis=0)
+    check(clone(CLASSIFIERS[name]).fit(X, y), overflowing(X), np.float64)
 
 
 @pytest.mark.parametrize("few_leaves", [0, 1000])

@@ -15,6 +15,7 @@ from export_cases import (
     REGRESSORS,
     SOFT_BOUNDARIES,
     categories,
+    overflowing,
     predictions,
     regression,
     rows_near,
@@ -96,6 +97,15 @@ def test_classifiers(name, classes, tmp_path):
     X = X.copy()
     X[::7, 1] = np.nan
     check(clone(CLASSIFIERS[name]).fit(X, y), rows_near(X, missing=True), tmp_path)
+
+
+@pytest.mark.filterwarnings("ignore:.*not finite|overflow")
+@pytest.mark.parametrize("classes", CLASSES)
+@pytest.mark.parametrize("name", ["tree", "fcodt", "soft"])
+def test_scores_that_overflow(name, classes, tmp_path):
+    X, y = CLASSES[classes]()
+    X = X - X.mean(axis=0)
+    check(clone(CLASSIFIERS[name]).fit(X, y), overflowing(X), tmp_path)
 
 
 def test_symmetric_trees_to_the_last_bit(tmp_path):
