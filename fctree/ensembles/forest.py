@@ -168,6 +168,8 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
                 fitted._random_seed = draw_seed(fitted.random_state)
             fitted._grow(X, targets, weight, continuing=continuing)
             left_out = fitted._use_out_of_bag(X, targets, weight)
+            for name in ("oob_score_", "oob_prediction_", "oob_decision_function_"):  # of an earlier fit
+                vars(fitted).pop(name, None)
             if fitted.oob_score:
                 by_class = getattr(fitted, "class_weight", None) is not None
                 judging = check_sample_weight(sample_weight, samples[0]) if by_class else samples[2]

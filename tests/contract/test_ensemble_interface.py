@@ -235,6 +235,15 @@ def test_bad_values_are_named(name, value):
         clone(BOOSTED).set_params(**{name: value}).fit(X, y)
 
 
+@pytest.mark.parametrize("kind", [CurvatureForestRegressor, CurvatureForestClassifier])
+@pytest.mark.parametrize("warm_start", [True, False])
+def test_no_score_is_of_an_earlier_fit(kind, warm_start):
+    forest = kind(n_estimators=8, warm_start=warm_start, oob_score=True, random_state=0).fit(X, y > 0.0)
+    assert any(name.startswith("oob_") for name in vars(forest).keys() - forest.get_params().keys())
+    forest.set_params(n_estimators=9, oob_score=False).fit(X, y > 0.0)
+    assert not any(name.startswith("oob_") for name in vars(forest).keys() - forest.get_params().keys())
+
+
 @pytest.mark.parametrize("name, value", [
     ("n_estimators", 0), ("max_samples", 0.0), ("max_features", "half"), ("bootstrap", 2)])
 def test_bad_values_of_forests_are_named(name, value):
