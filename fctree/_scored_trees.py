@@ -49,7 +49,7 @@ class ScoredTrees:
                 f"curvature trees, got a {type(model).__name__}{hint}"
             )
         check_fitted(model)
-        if hasattr(model, "baseline_"):
+        if isinstance(model, (BaseSymmetricBoosting, BaseCurvatureBoosting)):
             return cls(model, model.trees_, np.array(model.baseline_, dtype=np.float64), 1.0)
         tree = getattr(model, "tree_", None)
         if tree is not None and tree.boundary_width is not None:

@@ -36,6 +36,12 @@ def test_other_models_are_refused():
         shap_values(SymmetricBoostingRegressor(), X)
 
 
+def test_attributes_of_users_do_not_matter():
+    tree = CurvatureTreeRegressor().fit(X, Y)
+    tree.baseline_ = "ridge"
+    assert shap_values(tree, X[:3], X).values.tobytes() == shap_values(OBLIQUE, X[:3], X).values.tobytes()
+
+
 @pytest.mark.parametrize("model, method", [
     (SYMMETRIC, "aumann_shapley"), (OBLIQUE, "path_dependent"), (OBLIQUE, "exact"), (SYMMETRIC, None),
 ])
