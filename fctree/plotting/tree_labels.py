@@ -65,7 +65,7 @@ class TreeLabels:
         float, where it would else be off by more than `error` (0: no matter how much)."""
         size = abs(float(value))
         digits = places = 0  # that `error` asks for: significant ones, and those after the point
-        if error > 0.0 and 0.0 < size < np.inf:
+        if 0.0 < error < 1e300 and 0.0 < size < np.inf:
             power = int(np.floor(np.log10(size)))
             places = min(int(np.ceil(-np.log10(2.0 * error))), 16 - power)
             digits = places + power + 1

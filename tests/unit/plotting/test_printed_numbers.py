@@ -86,6 +86,13 @@ def test_numbers_whose_products_overflow():
     np.testing.assert_allclose(prediction, tree.predict(X), rtol=1e-3, atol=1e146)
 
 
+def test_leaves_without_a_bound():
+    X, y = table("days")
+    model = fctree.SymmetricBoostingRegressor(max_iter=1, max_depth=1, random_state=0).fit(X, y)
+    model.trees_.leaf_values[0, 1] = np.inf
+    assert re.search(r"leaf \d+: inf", export_text(model, tree=0))
+
+
 def test_ordinary_numbers_stay_short():
     X = np.random.default_rng(1).normal(size=(500, 3))
     y = 40.0 * np.abs(X @ [1.0, 2.0, -1.0]) + X[:, 0]
