@@ -160,8 +160,8 @@ void lengthen_steps(const StepCurvatures& curvatures, double l2_leaf_reg,
 
 void scale_outputs(const double* unit, ObliqueTreeArrays& tree, LeafBounds& bounds) {
   const auto scale = [&](std::vector<double>& values, index_t width) {
-    for (std::size_t at = 0; at < values.size(); ++at)
-      values[at] *= unit[static_cast<index_t>(at) / width % tree.n_outputs];
+    for (std::size_t at = 0; at < values.size(); ++at)  // an infinite bound stays one, also of a step of 0
+      if (!std::isinf(values[at])) values[at] *= unit[static_cast<index_t>(at) / width % tree.n_outputs];
   };
   for (std::vector<double>* values :
        {&tree.value, &tree.leaf_intercept, &bounds.lower, &bounds.upper})

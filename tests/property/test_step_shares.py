@@ -93,3 +93,4 @@ def test_a_step_of_zero_leaves_bounds_without_a_limit_alone():
     model = CurvatureBoostingRegressor(max_iter=200, extrapolation=None, random_state=0).fit(X, y)
     assert (taken(model) == 0.0).any()
     assert np.isfinite(model.predict(NEW)).all()
+    assert (model.trees_.leaf_lower == -np.inf).all() and (model.trees_.leaf_upper == np.inf).all()
