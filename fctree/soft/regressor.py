@@ -43,7 +43,7 @@ class SoftTreeRegressor(NumericTargets, RegressorMixin, BaseSoftTree):
     fit_intercept : bool, default=True
         Whether splits have an intercept; those of the paper have none.
     initialization : {"standard", "ntk"}, default="standard"
-        ``"standard"`` draws splits with products ``<w, x>`` of standard deviation 1 and sets the leaves to
+        ``"standard"`` draws splits with products ``<w, x>`` of standard deviation 0.5 and sets the leaves to
         0. ``"ntk"``, the initialisation of the kernel theory, draws all weights standard normal and divides
         the sum of the trees by the square root of their number; targets are then not standardised.
     optimizer : {"adam", "gradient_descent"}, default="adam"
