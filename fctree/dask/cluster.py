@@ -79,12 +79,9 @@ def settle(client, futures, workers=()):
             raise WorkerLost(str(error)) from error
 
 
-def gather(client, futures, workers=()):
-    """The results of futures that run on these workers, or `WorkerLost`.
-
-    What a task raises is raised here.
-    """
-    settle(client, futures, workers)
+def gather(client, futures):
+    """The results of futures, or `WorkerLost`. What a task raises is raised here."""
+    settle(client, futures)
     try:
         return client.gather(futures)
     except (KilledWorker, CancelledError, CommClosedError) as error:
