@@ -8,7 +8,6 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from fctree._native_input import native_params
 from fctree._sklearn import Interval, fit_context
 from fctree._tables.encoder import IndicatorLimits
 from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_samples
@@ -248,8 +247,8 @@ class BaseBoosting(TakesTables, BaseEstimator):
             yield scores
 
     def _round_params(self, n_rounds):
-        """The core's parameters that all boosted trees have."""
-        params = {
+        """The parameters of the core that all boosted trees have, as the estimator has them."""
+        return {
             "learning_rate": self.learning_rate,
             "max_iter": n_rounds,
             "subsample": self.subsample,
@@ -260,7 +259,6 @@ class BaseBoosting(TakesTables, BaseEstimator):
             "tol": self.tol,
             "seed": self._random_seed,
         }
-        return native_params(params)
 
     def _choose_loss(self):
         return choose_loss(self)
