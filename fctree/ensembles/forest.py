@@ -187,11 +187,11 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             raise ValueError(f"`max_samples` must be <= n_samples={len(X)} but got value {self.max_samples}")
         weight = check_sample_weight(sample_weight, X)
         targets = self._encode_targets(y, reset=reset)
+        rows, n_classes = targets.T, None
         if self._classification:
-            weight = weighted_by_class(self, encode_labels(y, self.classes_), weight)
+            labels, n_classes = encode_labels(y, self.classes_), self.n_classes_
+            weight, rows = weighted_by_class(self, labels, weight), labels[np.newaxis]
         weight = rescale_small_weights(weight)
-        n_classes = self.n_classes_ if self._classification else None
-        rows = np.searchsorted(self.classes_, y)[np.newaxis] if n_classes else targets.T
         X = encode_training(self, X, rows, weight, n_classes=n_classes, continuing=not reset)
         return X, targets, weight
 
