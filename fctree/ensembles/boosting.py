@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import ceil
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
 
@@ -18,21 +18,11 @@ from fctree._training.losses import fewest_in_leaf
 from fctree._training.round_watch import UNWATCHED
 from fctree._training.worker import ONLY_WORKER
 from fctree._validation import check_features, check_imputed_floats, count_samples, in_parts
-from fctree.ensembles.members import HasObliqueTrees
+from fctree.ensembles.members import MEMBER_CONSTRAINTS, HasObliqueTrees
 from fctree.ensembles.trees import ObliqueTrees
 from fctree.oblique import CurvatureTreeRegressor
-from fctree.oblique.base import BaseObliqueTree
-from fctree.oblique.parameters import (
-    SHORTCUT_CONSTRAINTS,
-    STEP_TREE,
-    ensemble_tree_settings,
-    native_tree_params,
-)
+from fctree.oblique.parameters import STEP_TREE, native_tree_params
 
-# In an ensemble, trees need less protection against overfitting than a single tree.
-_DEFAULT_TREE = CurvatureTreeRegressor(
-    n_screened=4, max_thresholds=8, split_margin=0.0, feature_concatenation=False
-)
 # Of the fewest samples of a leaf, for leaves that are constants instead of linear models.
 _SHARE_OF_STEPS = 0.25
 # So many columns of a table, and features made of them, tell classes apart in more than one way.
@@ -43,26 +33,22 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
     """Boosted oblique trees; subclasses define the loss, the targets and the predictions."""
 
     _parameter_constraints = {
-        **SHORTCUT_CONSTRAINTS,
+        **MEMBER_CONSTRAINTS,
         **ROUND_CONSTRAINTS,
         "learning_rate": [*ROUND_CONSTRAINTS["learning_rate"], StrOptions({"auto"})],
-        "extrapolation": [Interval(Real, 0, None, closed="left"), None],
         "step_depth": [Interval(Integral, 1, None, closed="left"), None],
-        "tree": [BaseObliqueTree, None],
     }
 
+    # In an ensemble, trees need less protection against overfitting than a single tree.
+    _default_tree = CurvatureTreeRegressor(
+        n_screened=4, max_thresholds=8, split_margin=0.0, feature_concatenation=False
+    )
     _indicator_limits = IndicatorLimits(instead=12, beside=8)
     _of_rounds = ("tree_kinds_", "step_sums_", "learning_rates_")
     _check_rows = check_features
     _check_data = check_imputed_floats
 
     _raw_predict = in_parts(BaseBoosting._raw_predict)
-
-    def _default_tree(self):
-        return _DEFAULT_TREE
-
-    def _tree_settings(self):
-        return ensemble_tree_settings(self, self._default_tree())
 
     def _kinds(self, n_samples, alpha=None):
         """The core's parameters of each kind of tree; with the penalty `alpha` if given."""
@@ -82,7 +68,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         params = {
             **self._round_params(n_rounds),
             "learning_rate": 0.0 if self.learning_rate == "auto" else self.learning_rate,
-            "extrapolation": np.inf if self.extrapolation is None else self.extrapolation,
+            "extrapolation": self._native_extrapolation(),
             "rounds_features": rounds_features(self),
             "halved_from": _HALVED_FROM if halves else 0,
         }

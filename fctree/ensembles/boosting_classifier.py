@@ -14,10 +14,6 @@ from fctree._typing import ArrayLike, CustomLossFunction, RandomState
 from fctree.ensembles.boosting import BaseCurvatureBoosting
 from fctree.ensembles.boosting_regressor import CurvatureBoostingRegressor
 
-# Newton targets are noisy and each class has its own linear model in every leaf, so leaf models are shrunk strongly
-# towards their parent's.
-_PARENT_WEIGHT = 1000.0
-
 
 @shares_documentation(CurvatureBoostingRegressor)
 class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvatureBoosting):
@@ -77,6 +73,10 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
     (1, 3)
     """
 
+    # Newton targets are noisy and each class has its own linear model in every leaf, so leaf models are shrunk strongly
+    # towards their parent's.
+    _default_tree = clone(BaseCurvatureBoosting._default_tree).set_params(parent_weight=1000.0)
+
     _parameter_constraints = {
         **BaseCurvatureBoosting._parameter_constraints,
         **loss_constraints("classification"),
@@ -112,5 +112,3 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
     ) -> None:
         set_parameters(self, locals())
 
-    def _default_tree(self):
-        return clone(super()._default_tree()).set_params(parent_weight=_PARENT_WEIGHT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from math import ceil
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -45,26 +45,10 @@ from fctree.ensembles.forest_kinds import (
     most_step_leaves,
     step_depth,
 )
-from fctree.ensembles.members import HasObliqueTrees
+from fctree.ensembles.members import MEMBER_CONSTRAINTS, HasObliqueTrees
 from fctree.ensembles.trees import ObliqueTrees
 from fctree.oblique import CurvatureTreeRegressor
-from fctree.oblique.base import BaseObliqueTree
-from fctree.oblique.parameters import (
-    SHORTCUT_CONSTRAINTS,
-    STEP_TREE,
-    ensemble_tree_settings,
-    native_tree_params,
-)
-
-# A mean of many trees takes larger trees than one tree alone, each with less care.
-_DEFAULT_TREE = CurvatureTreeRegressor(
-    max_depth=8,
-    min_samples_leaf=10,
-    n_screened=4,
-    max_thresholds=8,
-    split_margin=0.0,
-    feature_concatenation=False,
-)
+from fctree.oblique.parameters import STEP_TREE, native_tree_params
 
 # Of the fewest samples of a leaf, for leaves that are constants instead of linear models.
 _SHARE_OF_STEPS = 0.1
@@ -80,7 +64,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
     """A forest of oblique trees; subclasses define the targets and the predictions."""
 
     _parameter_constraints = {
-        **SHORTCUT_CONSTRAINTS,
+        **MEMBER_CONSTRAINTS,
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "max_samples": [
             Interval(Integral, 1, None, closed="left"),
@@ -95,8 +79,6 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         ],
         "bootstrap": ["boolean"],
         "oob_score": ["boolean", callable],
-        "tree": [BaseObliqueTree, None],
-        "extrapolation": [Interval(Real, 0, None, closed="left"), None],
         "step_trees": ["boolean"],
         **TABLE_CONSTRAINTS,
         "warm_start": ["boolean"],
@@ -132,6 +114,15 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
     # _impurity_scale(), _units(targets, weight) and _learn_out_of_bag(X, targets, weight, left_out);
     # _decode_scores(scores) gives predictions that score() takes.
     _classification = False
+    # A mean of many trees takes larger trees than one tree alone, each with less care.
+    _default_tree = CurvatureTreeRegressor(
+        max_depth=8,
+        min_samples_leaf=10,
+        n_screened=4,
+        max_thresholds=8,
+        split_margin=0.0,
+        feature_concatenation=False,
+    )
     _indicator_limits = IndicatorLimits(instead=12)
 
     @fit_context
@@ -208,9 +199,6 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             compared = None if continuing else self._compare_kinds(X, targets, weight)
             trees = self._grow_range(X, targets, weight, range(done, self.n_estimators), compared, bar)
         self.trees_ = ObliqueTrees.concatenate([self.trees_, trees]) if done else trees
-
-    def _tree_settings(self):
-        return ensemble_tree_settings(self, _DEFAULT_TREE)
 
     def _compare_kinds(self, X, targets, weight):
         """Set `step_share_` and `split_margin_`; the trees that they were found by, or None."""
@@ -290,7 +278,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         params = {
             "max_samples": self._drawn_fraction(n_samples),
             "bootstrap": self.bootstrap,
-            "extrapolation": np.inf if self.extrapolation is None else self.extrapolation,
+            "extrapolation": self._native_extrapolation(),
             "target_unit": units.of_single,
             "rounds_features": rounds_features(self),
             "seed": self._random_seed,

@@ -1,17 +1,28 @@
-"""The trees of forests and of boosting, as their estimators show them."""
+"""Parameters that the trees of forests and of boosting share, and the trees as their estimators show them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Real
+from typing import Any
 
 import numpy as np
 
+from fctree._sklearn import Interval
 from fctree._tables.estimators import summed_to_columns
 from fctree._threads import count_threads
 from fctree._tree import ObliqueTree
 from fctree._typing import ArrayLike, FloatArray, NDArray
 from fctree._validation import check_features, check_fitted
 from fctree.ensembles.trees import ObliqueTrees
+from fctree.oblique.base import BaseObliqueTree
+from fctree.oblique.parameters import SHORTCUT_CONSTRAINTS, ensemble_tree_settings
+
+MEMBER_CONSTRAINTS = {
+    **SHORTCUT_CONSTRAINTS,
+    "tree": [BaseObliqueTree, None],
+    "extrapolation": [Interval(Real, 0, None, closed="left"), None],
+}
 
 
 class _Members(Sequence):
@@ -36,6 +47,14 @@ class HasObliqueTrees:
 
     trees_: ObliqueTrees
     n_jobs: int | None
+    extrapolation: float | None
+    _default_tree: Any  # whose parameters trees have where `tree` is None
+
+    def _tree_settings(self):
+        return ensemble_tree_settings(self, self._default_tree)
+
+    def _native_extrapolation(self):
+        return np.inf if self.extrapolation is None else self.extrapolation
 
     def apply(self, X: ArrayLike) -> NDArray[np.int64]:
         """The leaf that each sample reaches in each tree.
