@@ -140,7 +140,6 @@ std::vector<Moments> DistributedStatistics::full_moments(const GrowState& state,
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const RowMatrixView products(sums.data() + i * width * width, width, width);
     moments[i] = moments_of_products(products, data_, shifts[i], state.origin);
-    moments[i].n_samples = nodes[i]->size;
   }
   return moments;
 }
@@ -162,11 +161,9 @@ std::vector<Moments> DistributedStatistics::simple_moments(const GrowState& stat
       },
       state.execution);
   std::vector<Moments> moments(nodes.size());
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
+  for (std::size_t i = 0; i < nodes.size(); ++i)
     moments[i] = moments_of_diagonal(sums.data() + i * (1 + 2 * used), shifts[i],
                                      state.origin.tail(used));
-    moments[i].n_samples = nodes[i]->size;
-  }
   return moments;
 }
 

@@ -88,7 +88,6 @@ void Refit::join_children(index_t id) {
   node.size = nodes_[left].size + nodes_[right].size;
   const Moments &first = nodes_[left].moments, &second = nodes_[right].moments;
   Moments& moments = node.moments = first.weight > 0.0 ? pool_moments(first, second) : second;
-  moments.n_samples = node.size;
   moments.reference = moments.diagonal;
   moments.reference_weight = moments.weight;
 }

@@ -118,7 +118,6 @@ std::vector<Moments> sum_moments(const TrainingData& data, const std::vector<Nod
   const auto add = [&](index_t p) { sums.add(p, shifts[parts[p].node], data.weight); };
   const auto join = [&](index_t i) {
     moments[i] = moments_of_products(sums.take_total(i), data, shifts[i], origin);
-    moments[i].n_samples = nodes[i].size;
   };
   parallel_phases(execution, {{parts.n(), find}, {n_nodes, shift}, {parts.n(), add}, {n_nodes, join}});
   return moments;
@@ -158,7 +157,6 @@ std::vector<Moments> sum_diagonals(const TrainingData& data, const std::vector<N
     Vector& total = sums[parts.first(i)];
     for (index_t p = parts.first(i) + 1; p < parts.first(i + 1); ++p) total += sums[p];
     moments[i] = moments_of_diagonal(total.data(), shifts[i], origin);
-    moments[i].n_samples = nodes[i].size;
   };
   parallel_phases(execution, {{parts.n(), find}, {n_nodes, shift}, {parts.n(), add}, {n_nodes, join}});
   return moments;
@@ -190,7 +188,6 @@ Moments subtract_moments(Moments parent, const Moments& child) {
   parent.scatter.diagonal() = parent.diagonal.head(d);
   parent.mean -= (child.weight / weight) * difference;
   parent.weight = weight;
-  parent.n_samples -= child.n_samples;
   return parent;
 }
 

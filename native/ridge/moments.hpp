@@ -29,7 +29,6 @@ inline double moment_work(const TrainingData& data) {
 }
 
 struct Moments {
-  index_t n_samples = 0;
   double weight = 0.0;
   Vector mean;       // (d + K): of x and y, relative to the origin
   Vector diagonal;   // (d + K): sum w (z - mean)^2
