@@ -85,8 +85,7 @@ struct GrowState {
            !(params.ridge_criterion && is_dual(node));
   }
   bool leaves_enough(const OpenNode& node, index_t n_left) const {
-    return n_left > 0 && n_left < node.size && n_left >= params.min_samples_leaf &&
-           node.size - n_left >= params.min_samples_leaf;
+    return n_left >= params.min_samples_leaf && node.size - n_left >= params.min_samples_leaf;  // 1 at least
   }
   // Nor may a node with equal targets split, or under the ridge criterion one whose samples, counted by weight, are fewer
   // than the features: all cuts would fit equally well.
