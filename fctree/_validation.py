@@ -297,6 +297,12 @@ def fitted_whole(estimator):
     estimator.__dict__ = vars(fitted)
 
 
+def check_total(name, total, done, unit):
+    """Refuse a total that is less than what a warm start continues from."""
+    if total < done:
+        raise ValueError(f"{name}={total} must be at least the {done} {unit} that a warm start continues from")
+
+
 def draw_seed(random_state):
     """A seed of the core's random numbers, from what scikit-learn takes for one."""
     return int(check_random_state(random_state).randint(2**63 - 1, dtype=np.int64))

@@ -31,6 +31,7 @@ from fctree._validation import (
     check_fitted,
     check_predictions,
     check_sample_weight,
+    check_total,
     draw_seed,
     fitted_whole,
 )
@@ -208,11 +209,7 @@ class BaseBoosting(TakesTables, BaseEstimator):
     def _rounds_done(self, continuing):
         """The number of rounds of the model to continue; ValueError if `max_iter` is below it."""
         done = self.trees_.n_trees if continuing else 0
-        if self.max_iter < done:
-            raise ValueError(
-                f"max_iter={self.max_iter} must be at least the {done} rounds that a warm "
-                f"start continues from"
-            )
+        check_total("max_iter", self.max_iter, done, "rounds")
         return done
 
     def _continued(self, trees, of_rounds, scores):

@@ -28,6 +28,7 @@ from fctree._validation import (
     check_imputed_data,
     check_predictions,
     check_sample_weight,
+    check_total,
     count_samples,
     draw_seed,
     encode_labels,
@@ -188,11 +189,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
 
     def _grow(self, X, targets, weight, *, continuing):
         done = self.trees_.n_trees if continuing else 0
-        if self.n_estimators < done:
-            raise ValueError(
-                f"n_estimators={self.n_estimators} must be at least the {done} trees that a "
-                f"warm start continues from"
-            )
+        check_total("n_estimators", self.n_estimators, done, "trees")
         if continuing and self.n_estimators == done:
             return
         with ProgressBar(self.verbose, total=self.n_estimators - done, desc=type(self).__name__, unit="tree") as bar:

@@ -33,6 +33,7 @@ from fctree._validation import (
     check_predictions,
     check_sample_weight,
     check_soft_features,
+    check_total,
     draw_seed,
     fitted_whole,
 )
@@ -150,11 +151,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
             if not continuing:
                 fitted._start(train)
             done = fitted._state["n_epochs"]
-            if fitted.max_epochs < done:
-                raise ValueError(
-                    f"max_epochs={fitted.max_epochs} must be at least the {done} epochs that a "
-                    f"warm start continues from"
-                )
+            check_total("max_epochs", fitted.max_epochs, done, "epochs")
             fitted._train(train, held[0] if held else None, fitted.max_epochs - done)
             if not continuing:
                 fitted._warn_if_diverged(train)
