@@ -133,20 +133,13 @@ void DenseTree<T>::add_input_gradient(const Ensemble<T>& trees, index_t tree,
 }
 
 template <class T>
-void DenseTree<T>::count_leaves(const Ensemble<T>& trees, std::int32_t* counts) const {
-  for (index_t leaf = 0; leaf < trees.n_leaves(); ++leaf) {
-    const T* probability = probability_.data() + (trees.n_nodes() + leaf) * stride_;
-    for (index_t i = 0; i < n_rows_; ++i) counts[i] += probability[i] > T(0);
-  }
-}
-
-template <class T>
 index_t DenseTree<T>::n_reached_leaves(const Ensemble<T>& trees) const {
   if (trees.routing != Routing::smooth_step) return n_rows_ * trees.n_leaves();
-  std::vector<std::int32_t> counts(n_rows_);
-  count_leaves(trees, counts.data());
   index_t total = 0;
-  for (const std::int32_t count : counts) total += count;
+  for (index_t leaf = 0; leaf < trees.n_leaves(); ++leaf) {
+    const T* probability = probability_.data() + (trees.n_nodes() + leaf) * stride_;
+    for (index_t i = 0; i < n_rows_; ++i) total += probability[i] > T(0);
+  }
   return total;
 }
 

@@ -21,7 +21,6 @@ class DenseTree {
   void add_leaf_gradient(const Ensemble<T>& trees, const TreePart& part, T* leaf_gradient) const;
   void add_input_gradient(const Ensemble<T>& trees, index_t tree, const SampleBlock<T>& block,
                           T* x_gradient) const;
-  void count_leaves(const Ensemble<T>& trees, std::int32_t* counts) const;
   index_t n_reached_leaves(const Ensemble<T>& trees) const;
   std::size_t bytes() const;
 
