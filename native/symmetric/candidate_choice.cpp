@@ -73,7 +73,7 @@ CandidateChoice::Best CandidateChoice::highest_score(const LevelScores& scores,
 
 double CandidateChoice::noise_unit(const NoiseScale& noise) const {
   double unit = params_.random_strength;
-  if (params_.score_noise == ScoreNoise::gumbel) {
+  if (is_gumbel()) {
     unit *= noise.total_weight;
   } else {
     const double length = static_cast<double>(noise.iteration) * params_.learning_rate;
@@ -85,24 +85,20 @@ double CandidateChoice::noise_unit(const NoiseScale& noise) const {
 
 double CandidateChoice::with_noise(const NoiseScale& noise, index_t level, const Best& plain,
                                    double so_far) const {
-  const bool gumbel = params_.score_noise == ScoreNoise::gumbel;
-  const double largest = gumbel ? Random::kLargestGumbel : Random::kLargestNormal;
-  if (plain.score + largest * unit_ < so_far) return kNone;
+  if (plain.score + largest_draw() * unit_ < so_far) return kNone;
   const auto iteration = static_cast<std::uint32_t>(noise.iteration);
   const auto above = static_cast<std::uint32_t>(level);
   const std::uint32_t at = first_candidate_[plain.feature] + static_cast<std::uint32_t>(plain.code);
-  const double draw = gumbel ? random_.gumbel(iteration, above, at)
-                             : random_.normal_above((so_far - plain.score) / unit_, iteration,
-                                                    above, at);
+  const double draw = is_gumbel() ? random_.gumbel(iteration, above, at)
+                                  : random_.normal_above((so_far - plain.score) / unit_, iteration,
+                                                         above, at);
   return plain.score + unit_ * draw;
 }
 
 // The highest without noise has a value with noise that is a bound from below.
 void CandidateChoice::start_noise(const NoiseScale& noise, index_t level) {
-  const bool gumbel = params_.score_noise == ScoreNoise::gumbel;
-  const double largest = gumbel ? Random::kLargestGumbel : Random::kLargestNormal;
-  const double smallest = gumbel ? -4.0 : -Random::kLargestNormal;
-  least_ = plain_.score + (smallest - largest) * unit_;
+  const double smallest = is_gumbel() ? -4.0 : -Random::kLargestNormal;
+  least_ = plain_.score + (smallest - largest_draw()) * unit_;
   told_ = with_noise(noise, level, plain_, kNone);
 }
 
@@ -113,7 +109,7 @@ CandidateChoice::Best CandidateChoice::highest_with_noise(const LevelScores& sco
                                                           const std::vector<LevelSplit>& above,
                                                           const CodeRange& features) {
   const std::vector<LevelSplit> none;
-  const Search search = {params_.score_noise == ScoreNoise::gumbel ? above : none, least_, 0.0};
+  const Search search = {is_gumbel() ? above : none, least_, 0.0};
   const auto level = static_cast<index_t>(above.size());
   Best highest = {kNone, -1, -1};
   for (index_t f = features.first; f < features.last; ++f) {
@@ -141,8 +137,7 @@ void CandidateChoice::search(const LevelScores& scores, const NoiseScale& noise,
                              std::vector<Phase>& phases) {
   unit_ = noise_unit(noise);
   phases.push_back({1, [&](index_t) {
-    const bool gumbel = params_.score_noise == ScoreNoise::gumbel;
-    plain_ = highest_score(scores, gumbel ? above : std::vector<LevelSplit>());
+    plain_ = highest_score(scores, is_gumbel() ? above : std::vector<LevelSplit>());
     if (plain_.feature >= 0) start_noise(noise, static_cast<index_t>(above.size()));
   }});
   const index_t d = x_.n_features();

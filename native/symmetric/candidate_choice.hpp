@@ -50,6 +50,8 @@ class CandidateChoice {
     double least;  // scores below cannot win
     double tie;
   };
+  bool is_gumbel() const { return params_.score_noise == ScoreNoise::gumbel; }
+  double largest_draw() const { return is_gumbel() ? Random::kLargestGumbel : Random::kLargestNormal; }
   double noise_unit(const NoiseScale& noise) const;
   double least_of_best(const LevelScores& scores) const;
   // Replaces `best` by the candidate of a feature with the highest value(score, feature, code, highest
