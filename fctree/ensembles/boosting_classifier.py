@@ -111,4 +111,3 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
         random_state: RandomState = None,
     ) -> None:
         set_parameters(self, locals())
-

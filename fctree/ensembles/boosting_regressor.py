@@ -34,10 +34,9 @@ class CurvatureBoostingRegressor(
         As in `SymmetricBoostingRegressor`.
     learning_rate : float or "auto", default="auto"
         Factor applied to the scores of each tree. "auto" starts at 0.05 and is doubled at most three times.
-        It is checked after 100 rounds and then every 50: it doubles if the loss of a few held-out samples
-        has fallen by 30 % in the last 50 rounds (with several scores per sample, also if it falls slowly
-        but steadily). With fewer than about 800 samples, or ``subsample=1``, it stays 0.05. For a quantile
-        q it starts at 0.1 sqrt(q (1 - q)), but not below 0.02.
+        It doubles after 100, 150 and 200 rounds as long as steps of the 50 rounds before hold on
+        out-of-bag samples; with ``subsample=1`` it stays 0.05. For a quantile q it starts at
+        0.1 sqrt(q (1 - q)), but not below 0.02.
     max_iter : int, default=300
         Number of trees, with `warm_start` in total. 100 trees with ``learning_rate=0.1`` take a third of
         the time and are slightly less accurate.

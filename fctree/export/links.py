@@ -104,7 +104,7 @@ class Link:
 
     @property
     def _even(self):
-        """The score of no class more than another, which NaN (infinity less infinity) counts as."""
+        """A score that favours no class, for NaN (infinity minus infinity)."""
         return 0.5 if self.kind == "share" else 0.0
 
     @property

@@ -58,7 +58,7 @@ class ObliqueBooster : public GrowingModel {
               {varying_, task.sizes.n_targets, drawn_units(task, execution).all(), params.rounds_features, params.seed,
                units_.all() == nullptr ? nullptr : task.train.initial},  // shifts of both targets and scores are none
               execution),
-        rate_(params.learning_rate, loss_->step_length(), task.sizes.n_outputs),
+        rate_(params.learning_rate, loss_->step_length()),
         steps_(task.sizes.n_outputs),
         turns_(static_cast<index_t>(kinds.size())) {
     evals_.reserve(task.evals.size());
@@ -66,15 +66,17 @@ class ObliqueBooster : public GrowingModel {
     result_.trees.n_features = task.sizes.n_features;
     result_.trees.n_outputs = task.sizes.n_outputs;
     result_.alpha = kinds[0].alpha;
-    for (const GrownRound& round : task.past) turns_.keep(round.kind);
+    for (const GrownRound& round : task.past) {
+      rate_.judge(&round - task.past.data(), steps_.sums());
+      steps_.recall(round.steps);
+      turns_.keep(round.kind);
+    }
     const index_t fewest = loss_->fewest_in_leaf(targets(task), execution);
     for (ObliqueParams& kind : kinds_) {
       kind.target_unit *= units_.of_single();
       if (&kind != &kinds_.front()) kind.min_samples_leaf = std::max(kind.min_samples_leaf, fewest);
     }
-    if (!task.past.empty()) steps_.recall(task.past.back().steps);
     if (!draws_rows()) return;
-    if (loss_->has_value()) rate_.hold_out(rows_, execution);
     const double enough = 1.0 - kWantedLeftOut / rows_.count_different(execution.all);
     subsample_ = std::min(params.subsample, std::max(enough, kLeastSubsample));
   }
@@ -105,8 +107,7 @@ class ObliqueBooster : public GrowingModel {
     return {gradient_.data(), hessian_.empty() ? nullptr : hessian_.data()};
   }
   void start();
-  void add_continued(index_t first, index_t last, BoostedSet& set) const;
-  void judge_rate(index_t n_rounds);
+  void add_continued(BoostedSet& set) const;
   void sample_rows(index_t iteration);
   bool draws_rows() const { return params_.subsample < 1.0; }
   bool needs_index() const;
@@ -161,36 +162,18 @@ void ObliqueBooster::start() {
   result_.baseline = find_baseline(task_.baseline, task_.train.initial, train_.view(), execution_, *loss_);
   for (BoostedSet& eval : evals_) {
     eval.start(result_.baseline);
-    add_continued(0, task_.first_iteration(), eval);
+    add_continued(eval);
   }
   train_.start(result_.baseline);
-  index_t added = 0;
-  for (index_t n_rounds = 0; n_rounds < task_.first_iteration(); ++n_rounds) {
-    if (!rate_.judges_after(n_rounds)) continue;
-    add_continued(added, n_rounds, train_);
-    judge_rate(n_rounds);
-    added = n_rounds;
-  }
-  add_continued(added, task_.first_iteration(), train_);
+  add_continued(train_);
 }
 
-void ObliqueBooster::add_continued(index_t first, index_t last, BoostedSet& set) const {
-  if (task_.continued != nullptr) set.add(*task_.continued, first, last, execution_);
-}
-
-void ObliqueBooster::judge_rate(index_t n_rounds) {
-  if (!rate_.judges_after(n_rounds)) return;
-  loss_->prepare(train_.view());
-  const double loss =
-      statistics_.evaluate_left_out(train_, *loss_, *rate_.seen(), execution_).scaled_mean();
-  if (n_rounds < task_.first_iteration())
-    rate_.recall(n_rounds, loss, task_.past[n_rounds].rate);
-  else
-    rate_.judge(n_rounds, loss);
+void ObliqueBooster::add_continued(BoostedSet& set) const {
+  if (task_.continued != nullptr) set.add(*task_.continued, 0, task_.first_iteration(), execution_);
 }
 
 void ObliqueBooster::grow_round(index_t iteration) {
-  judge_rate(iteration);
+  rate_.judge(iteration, steps_.sums());
   sample_rows(iteration);
   find_working_response(*loss_, train_.view(), derivatives(), in_bag(), response_, execution_);
   add_tree(iteration);
@@ -211,7 +194,7 @@ RoundLosses ObliqueBooster::evaluate() {
 
 void ObliqueBooster::sample_rows(index_t iteration) {
   if (!draws_rows()) return;
-  rows_.draw_part(iteration, subsample_, rate_.seen(), execution_, in_bag_);
+  rows_.draw_part(iteration, subsample_, execution_, in_bag_);
   // Where all rows were drawn nothing is left to judge kinds of trees by.
   const index_t n_left_out = std::count(in_bag_.begin(), in_bag_.end(), 0);
   if (add_up(execution_.all, n_left_out) == 0) in_bag_.clear();

@@ -41,7 +41,7 @@ std::vector<std::uint8_t> counts_of(const RowSampler& rows, index_t tree,
   if (params.bootstrap)
     rows.draw_counts(tree, params.max_samples, counts);
   else if (params.max_samples < 1.0)
-    rows.draw_part(tree, params.max_samples, nullptr, Execution(), counts);
+    rows.draw_part(tree, params.max_samples, Execution(), counts);
   return counts;
 }
 
@@ -174,7 +174,7 @@ void sum_out_of_bag(const TrainingData& data, const ObliqueTreesView& trees,
   std::fill_n(out.scores, data.n_samples * n_outputs, 0.0);
   std::fill_n(out.counts, data.n_samples, 0);
   std::vector<std::uint8_t> judged(data.n_samples, 1);
-  if (out.share < 1.0) rows.draw_part(kNoTree, out.share, nullptr, execution, judged);
+  if (out.share < 1.0) rows.draw_part(kNoTree, out.share, execution, judged);
   with_team(execution, [&](const Execution& team) {
     const index_t most = std::clamp<index_t>(kCountsKnown / data.n_samples, 8, kTreesAtOnce);
     for (index_t first = 0; first < n_trees; first += most) {

@@ -72,25 +72,20 @@ RowSampler::RowSampler(const BoostedSamples& samples, const DrawnBy& by, const E
     hash_[i] = mixed(hash_[i] + static_cast<std::uint64_t>(first + i));
 }
 
-void RowSampler::draw_part(index_t tree, double fraction, const std::vector<std::uint8_t>* among,
-                           const Execution& execution, std::vector<std::uint8_t>& drawn) const {
+void RowSampler::draw_part(index_t tree, double fraction, const Execution& execution,
+                           std::vector<std::uint8_t>& drawn) const {
   const Random random(seed_, Purpose::row_sample);
   const index_t n = static_cast<index_t>(hash_.size());
   drawn.resize(n);
   for_each_part(execution, n, kTaskRows, [&](index_t, index_t begin, index_t end) {
-    for (index_t i = begin; i < end; ++i)
-      drawn[i] = (among == nullptr || (*among)[i] != 0) &&
-                 uniform_of(random, tree, hash_[i]) < fraction;
+    for (index_t i = begin; i < end; ++i) drawn[i] = uniform_of(random, tree, hash_[i]) < fraction;
   });
   const index_t n_drawn = std::count(drawn.begin(), drawn.end(), 1);
   if (add_up(execution.all, n_drawn) > 0) return;
   double least = 1.0;
-  const auto uniform = [&](index_t i) {
-    return among == nullptr || (*among)[i] != 0 ? uniform_of(random, tree, hash_[i]) : 1.0;
-  };
-  for (index_t i = 0; i < n; ++i) least = std::min(least, uniform(i));
+  for (index_t i = 0; i < n; ++i) least = std::min(least, uniform_of(random, tree, hash_[i]));
   least = 0.0 - take_largest(execution.all, 0.0 - least);
-  for (index_t i = 0; i < n; ++i) drawn[i] = uniform(i) == least;
+  for (index_t i = 0; i < n; ++i) drawn[i] = uniform_of(random, tree, hash_[i]) == least;
 }
 
 index_t RowSampler::count_left_out(const std::vector<std::uint8_t>& drawn,

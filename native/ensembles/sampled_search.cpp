@@ -60,7 +60,7 @@ void SearchedRows::draw(const TrainingData& data, const RowSampler& sampler, ind
   n_wanted /= share_that_tells(data, static_cast<index_t>(n_rows), execution);
   if (n_rows <= 2.0 * n_wanted) return;
   std::vector<std::uint8_t> drawn;
-  sampler.draw_part(round, probability * (n_wanted / n_rows), nullptr, execution, drawn);
+  sampler.draw_part(round, probability * (n_wanted / n_rows), execution, drawn);
   weight_.reserve(n);
   const auto take = [&](index_t i) -> index_t {
     weight_[i] = drawn[i] == 0 ? 0.0 : data.weight[i];

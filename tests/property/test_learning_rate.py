@@ -1,4 +1,4 @@
-"""The learning rate that follows the loss of samples held out of the first rounds."""
+"""The learning rate that grows as long as steps hold on out-of-bag samples."""
 
 import numpy as np
 import pytest
@@ -30,9 +30,20 @@ def test_it_rises_where_the_truth_has_no_noise():
     assert losses["auto"] < 0.8 * losses[0.05]
 
 
-def test_it_stays_where_there_is_nothing_but_noise():
-    model = CurvatureBoostingClassifier(**SMALL, max_iter=120).fit(X, RNG.integers(0, 2, len(X)))
-    assert model.learning_rates_[-1] == 0.05
+@pytest.mark.parametrize("n", [100, 300])
+def test_it_rises_on_few_samples_without_noise(n):
+    sums = X[:n, 0] ** 2 + X[:n, 1]
+    for model, y in ((CurvatureBoostingRegressor(), sums), (CurvatureBoostingClassifier(), sums > 6)):
+        assert model.set_params(max_iter=101, random_state=0).fit(X[:n], y).learning_rates_[-1] == 0.1
+
+
+@pytest.mark.parametrize("n", [60, 300, 1000])
+@pytest.mark.parametrize("n_scores", [1, 3])
+def test_it_stays_where_there_is_nothing_but_noise(n, n_scores):
+    """Also of several scores, for which it rises for less."""
+    for model, y in ((CurvatureBoostingClassifier(), RNG.integers(0, max(n_scores, 2), n)),
+                     (CurvatureBoostingRegressor(), RNG.standard_normal((n, n_scores)))):
+        assert (model.set_params(max_iter=160, random_state=0).fit(X[:n], y).learning_rates_ == 0.05).all()
 
 
 @pytest.mark.parametrize("order, first", [(0.5, 0.05), (0.2, 0.04), (0.9, 0.03), (0.99, 0.02), (0.001, 0.02)])
@@ -45,7 +56,7 @@ def test_steps_of_quantiles_are_shorter_far_from_the_median(order, first):
         model.set_params(loss="quantile", learning_rate="auto")
 
 
-@pytest.mark.parametrize("n, options", [(500, {}), (1000, {"subsample": 1.0}), (1000, {"learning_rate": 0.05})])
+@pytest.mark.parametrize("n, options", [(20, {}), (1000, {"subsample": 1.0})])
 def test_it_is_constant_without_samples_to_go_by(n, options):
     model = CurvatureBoostingRegressor(**SMALL, max_iter=160).set_params(**options)
     constant = clone(model).set_params(learning_rate=0.05)
@@ -71,6 +82,16 @@ def test_a_model_continued_is_the_one_grown_at_once(grown_at_once, done):
     assert same_bytes(whole, parts)
     np.testing.assert_array_equal(parts.learning_rates_, whole.learning_rates_)
     assert (whole.learning_rates_[:100] == 0.05).all() and whole.learning_rates_[100] == 0.1
+
+
+def test_a_loss_without_values_goes_by_its_derivatives():
+    def squared(y, scores):
+        return scores - y, np.ones_like(y)
+
+    built_in = CurvatureBoostingRegressor(**SMALL, max_iter=120).fit(X, BEND)
+    custom = clone(built_in).set_params(loss=squared).fit(X, BEND)
+    np.testing.assert_array_equal(custom.learning_rates_, built_in.learning_rates_)
+    assert custom.learning_rates_[-1] == 0.1
 
 
 def test_other_features_do_not_change_past_decisions():

@@ -69,16 +69,6 @@ def draws(X, Y, seed, tree, hashes=None):
     return np.array([random.uniform(tree, h & 0xFFFFFFFF, h >> 32) for h in hashes])
 
 
-def held_out(X, Y, seed):
-    """Samples that the learning rate goes by: as few as have 40 different ones, none if even 5 % have not."""
-    hashes, held, share = hashes_of(X, Y), np.zeros(len(X), bool), 0.05
-    while True:
-        out = draws(X, Y, seed, 2**32 - 1, hashes) >= 1 - share
-        if len({hashes[i] >> 56 for i in np.flatnonzero(out)}) < 40:
-            return held
-        held, share = out, share / 2
-
-
 def poisson_count(uniform, mean):
     """The least k with P(at most k) above the number."""
     k, probability, rest = 0, np.exp(-mean), uniform
@@ -273,32 +263,26 @@ class LiteralBoosting:
         F = np.tile(self.baseline, (len(X), 1))
         if hasattr(self.loss, "find_dispersion"):
             self.loss.find_dispersion(y, F, w)
-        self.rounds, sums = [], np.zeros((2, len(self.baseline)))
+        self.rounds = []
         hashes = hashes_of(X, y / deviations(y, w) if hasattr(self.loss, "find_dispersion") else y)
         order = self.loss.order if self.loss.leaf == "quantile" else 0.5
         first = 0.05 * max(0.4, 2 * np.sqrt(order * (1 - order)))
-        rate, held, losses = self.learning_rate or first, np.zeros(len(X), bool), []
-        if self.learning_rate is None and self.subsample < 1:
-            held = held_out(X, y, self.seed)
+        rate, grows, of_rounds = self.learning_rate or first, self.learning_rate is None, []
         for iteration in range(self.max_iter):
             if hasattr(self.loss, "prepare"):
                 self.loss.prepare(y, F, w)
             if hasattr(self.loss, "find_centre"):
                 self.loss.find_centre(y, F, w)
-            if held.any() and iteration % 50 == 0:
-                losses.append(np.average(self.loss.value(y[held], F[held]).sum(axis=1), weights=w[held]))
-                if len(losses) > 2:
-                    falls = losses[-1] < 0.7 * losses[-2]
-                    if F.shape[1] > 1:
-                        enough = 0.125 if len(losses) == 3 else 0.08
-                        falls = falls or losses[-2] - losses[-1] > enough * (losses[0] - losses[1])
-                    rate = 2 * rate if falls else rate
-                    if not falls or len(losses) == 5:
-                        held = np.zeros(len(X), bool)
+            if grows and of_rounds and iteration in (100, 150, 200):
+                (before, _), (decrease, curvature) = np.sum(np.reshape(of_rounds[-100:], (2, 50, 2, -1)), axis=(1, 3))
+                grows = decrease > (0.8 if iteration == 100 else 0.5) * curvature
+                if F.shape[1] > 1 and decrease > 0.1 * curvature:
+                    grows = grows or decrease > 0.125 * before
+                rate = 2 * rate if grows else rate
             uniform = None
             if self.subsample < 1:
                 uniform = draws(X, y, self.seed, iteration, hashes)
-            in_bag = np.ones(len(X), bool) if uniform is None else (uniform < self.subsample) & ~held
+            in_bag = np.ones(len(X), bool) if uniform is None else uniform < self.subsample
             target, weight = working_response(self.loss, y, F, w, in_bag)
             halves = isinstance(self.loss, CLASS_LOSSES) and self.colsample == 1.0 and X.shape[1] >= 12
             columns = columns_of(X.shape[1], 0.5 if halves and iteration % 2 else self.colsample, self.seed, iteration)
@@ -322,13 +306,14 @@ class LiteralBoosting:
                 out = ~in_bag
                 descent = -self.loss.gradient(y, F) * step
                 curvature = self.loss.hessian(y, F) * step**2
-                sums += [w[out] @ terms[out] for terms in (descent, curvature)]
+                of_rounds.append([w[out] @ terms[out] for terms in (descent, curvature)])
             elif order == 0.5:
                 out = ~in_bag
                 descent = -self.loss.gradient(y, F) * step
                 gap = self.loss.value(y, F + step) - self.loss.value(y, F) + descent
-                sums += np.array([[w[out] @ terms[out].sum(axis=1)] for terms in (descent, 2.0 * gap)])
-            share = np.where(sums[1] > 0, np.clip(sums[0] / np.where(sums[1] > 0, sums[1], 1.0), 0.0, 1.0), 1.0)
+                of_rounds.append([[w[out] @ terms[out].sum(axis=1)] * F.shape[1] for terms in (descent, 2.0 * gap)])
+            descent, curvature = np.sum(of_rounds, axis=0) if of_rounds else np.zeros((2, F.shape[1]))
+            share = np.where(curvature > 0, np.clip(descent / np.where(curvature > 0, curvature, 1.0), 0.0, 1.0), 1.0)
             F = F + rate * share * step
             shift = self.loss.find_shift(y, F, w) if hasattr(self.loss, "find_shift") else 0.0
             self.rounds.append((columns, grown, rate * share, shift))
