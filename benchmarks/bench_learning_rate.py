@@ -1,7 +1,7 @@
-"""The gain of a learning rate that follows samples held out, in curvature boosting.
+"""The gain of a learning rate that grows as long as steps hold out of bag, in curvature boosting.
 
-`learning_rate="auto"` against the constant 0.05 that it begins with, default settings else, two folds: on the tables of
-the league that have enough rows, of `--max-rows` at most, and on simulated tables. Errors are log-loss or RMSE.
+`learning_rate="auto"` against the constant 0.05 that it begins with, default settings otherwise, two folds: on the tables that
+the league knows, of `--max-rows` at most, and on simulated tables. Errors are log-loss or RMSE.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from fctree import CurvatureBoostingClassifier, CurvatureBoostingRegressor
 
 NAME = "bench_learning_rate"
 RATES = (0.05, "auto")
-FEWEST_ROWS = {5000: 1100, 20_000: 5001}  # fewer: constant in any case, or the same table as before
+FEWEST_ROWS = {5000: 1100, 20_000: 5001}  # fewer: the same table as before
 
 
 def drawn_tables(n_rows=5000):
@@ -84,7 +84,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_arguments(parser, NAME)
     parser.add_argument("--data", type=Path, help="folder of the real tables")
-    parser.add_argument("--max-rows", type=int, nargs="*", default=[5000, 20_000])
+    parser.add_argument("--max-rows", type=int, nargs="*", default=[1000, 5000, 20_000])
     options = parser.parse_args()
     parts = {"drawn": (Table(name, pd.DataFrame(X), y) for name, X, y in drawn_tables(1000 if options.quick else 5000))}
     for max_rows in options.max_rows if options.data else ():
