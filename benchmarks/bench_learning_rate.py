@@ -21,7 +21,7 @@ from fctree import CurvatureBoostingClassifier, CurvatureBoostingRegressor
 
 NAME = "bench_learning_rate"
 RATES = (0.05, "auto")
-FEWEST_ROWS = {5000: 1100, 20_000: 5001}  # fewer: the same table as before
+FEWEST_ROWS = {1000: 100, 5000: 1100, 20_000: 5001}  # fewer: too few, or the same table as before
 
 
 def drawn_tables(n_rows=5000):

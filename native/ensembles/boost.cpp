@@ -58,7 +58,7 @@ class ObliqueBooster : public GrowingModel {
               {varying_, task.sizes.n_targets, drawn_units(task, execution).all(), params.rounds_features, params.seed,
                units_.all() == nullptr ? nullptr : task.train.initial},  // shifts of both targets and scores are none
               execution),
-        rate_(params.learning_rate, loss_->step_length()),
+        rate_(params.learning_rate, *loss_),
         steps_(task.sizes.n_outputs),
         turns_(static_cast<index_t>(kinds.size())) {
     evals_.reserve(task.evals.size());

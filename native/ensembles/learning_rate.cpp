@@ -8,10 +8,12 @@ namespace {
 
 constexpr double kFirst = 0.05;
 constexpr index_t kRounds = 50;  // from one judgement to the next
-// Out of bag, the best multiple of the steps of these rounds: above it the rate is doubled. What it doubled itself may be
-// doubled for less, since the samples left out have been in more and more bags.
-constexpr double kHolds = 0.8;
-constexpr double kHoldsAgain = 0.5;
+// Out of bag, the best multiple of the steps of these rounds: above it the rate is doubled. Long steps cost more where
+// second derivatives depend on the scores. What the rate has doubled itself may be doubled for less, since the samples left
+// out have been in more and more bags.
+constexpr double kHolds = 0.2;
+constexpr double kHoldsOfBent = 0.8;
+constexpr double kHoldsOfBentAgain = 0.5;
 // Where one tree serves several scores and steps still bring this share of what those of the last rounds did, too few
 // rounds are left for the rate; but some of their length has to hold.
 constexpr double kSteady = 0.125;
@@ -20,8 +22,9 @@ constexpr index_t kMostDoubled = 3;
 
 }  // namespace
 
-LearningRate::LearningRate(double constant, double step_length)
-    : rate_(constant > 0.0 ? constant : kFirst * step_length), may_grow_(!(constant > 0.0)) {}
+LearningRate::LearningRate(double constant, const Loss& loss)
+    : rate_(constant > 0.0 ? constant : kFirst * loss.step_length()), may_grow_(!(constant > 0.0)),
+      bends_(loss.has_hessian()) {}
 
 void LearningRate::judge(index_t n_rounds, const std::vector<StepTerms>& steps) {
   if (!may_grow_ || n_rounds % kRounds != 0) return;
@@ -34,7 +37,7 @@ void LearningRate::judge(index_t n_rounds, const std::vector<StepTerms>& steps) 
   const auto hold = [&](double multiple) { return recent_.decrease > multiple * recent_.curvature; };
   const bool serves_several = static_cast<index_t>(steps.size()) > kMostKinds;
   const bool is_steady = serves_several && hold(kHoldsLeast) && recent_.decrease > kSteady * last.decrease;
-  may_grow_ = is_steady || hold(n_doubled_ == 0 ? kHolds : kHoldsAgain);
+  may_grow_ = is_steady || hold(!bends_ ? kHolds : n_doubled_ == 0 ? kHoldsOfBent : kHoldsOfBentAgain);
   if (!may_grow_) return;
   rate_ *= 2.0;
   may_grow_ = ++n_doubled_ < kMostDoubled;

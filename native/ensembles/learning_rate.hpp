@@ -6,14 +6,15 @@
 
 #include <vector>
 
+#include "core/loss/loss.hpp"
 #include "ensembles/boosted_set.hpp"
 
 namespace fctree::ensembles {
 
 class LearningRate {
  public:
-  // A constant, or 0 for one that may grow, and goes with the loss's length of steps.
-  LearningRate(double constant, double step_length);
+  // A constant, or 0 for one that may grow, and goes with the loss.
+  LearningRate(double constant, const Loss& loss);
 
   double value() const { return rate_; }
   // After each number of rounds from 0 on, with the sums of all their steps (left_out_steps.hpp).
@@ -22,6 +23,7 @@ class LearningRate {
  private:
   double rate_;
   bool may_grow_;
+  bool bends_;  // the loss, with the scores
   index_t n_doubled_ = 0;
   StepTerms sums_;  // of all rounds up to the last judgement
   StepTerms recent_;  // of those since the one before
