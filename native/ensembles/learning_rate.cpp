@@ -14,9 +14,10 @@ constexpr index_t kRounds = 50;  // from one judgement to the next
 constexpr double kHolds = 0.2;
 constexpr double kHoldsOfBent = 0.8;
 constexpr double kHoldsOfBentAgain = 0.5;
-// Where one tree serves several scores and steps still bring this share of what those of the last rounds did, too few
-// rounds are left for the rate; but some of their length has to hold.
-constexpr double kSteady = 0.125;
+// Where one tree serves several scores and steps still bring so much of what those of the last rounds did, too few rounds are
+// left for the rate: at first this share over the number of scores. But some of the steps' length has to hold.
+constexpr double kSteady = 0.5;
+constexpr double kSteadyAgain = 0.125;
 constexpr double kHoldsLeast = 0.1;
 constexpr index_t kMostDoubled = 3;
 
@@ -35,9 +36,11 @@ void LearningRate::judge(index_t n_rounds, const std::vector<StepTerms>& steps) 
   sums_ = sums;
   if (n_rounds <= kRounds) return;  // almost any step holds at first
   const auto hold = [&](double multiple) { return recent_.decrease > multiple * recent_.curvature; };
-  const bool serves_several = static_cast<index_t>(steps.size()) > kMostKinds;
-  const bool is_steady = serves_several && hold(kHoldsLeast) && recent_.decrease > kSteady * last.decrease;
-  may_grow_ = is_steady || hold(!bends_ ? kHolds : n_doubled_ == 0 ? kHoldsOfBent : kHoldsOfBentAgain);
+  const bool is_first = n_doubled_ == 0;
+  const double n_scores = static_cast<double>(steps.size()) / kMostKinds;
+  const double steady = is_first ? kSteady / n_scores : kSteadyAgain;
+  const bool is_steady = n_scores > 1.0 && hold(kHoldsLeast) && recent_.decrease > steady * last.decrease;
+  may_grow_ = is_steady || hold(!bends_ ? kHolds : is_first ? kHoldsOfBent : kHoldsOfBentAgain);
   if (!may_grow_) return;
   rate_ *= 2.0;
   may_grow_ = ++n_doubled_ < kMostDoubled;

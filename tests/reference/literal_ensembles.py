@@ -277,7 +277,7 @@ class LiteralBoosting:
                 (before, _), (decrease, curvature) = np.sum(np.reshape(of_rounds[-100:], (2, 50, 2, -1)), axis=(1, 3))
                 grows = decrease > (0.2 if not has_hessian(self.loss) else 0.8 if iteration == 100 else 0.5) * curvature
                 if F.shape[1] > 1 and decrease > 0.1 * curvature:
-                    grows = grows or decrease > 0.125 * before
+                    grows = grows or decrease > (0.5 / F.shape[1] if iteration == 100 else 0.125) * before
                 rate = 2 * rate if grows else rate
             uniform = None
             if self.subsample < 1:
