@@ -293,7 +293,7 @@ TABLES = {
         ("league_five_folds.json", ("all",), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"}),
         ("league_five_folds.json", ("losses",)),
         ("league_tuned.json", ("all",), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"}),
-        *(("bench_learning_rate.json", (part,)) for part in ("5,000 rows", "20,000 rows", "drawn")),
+        *(("bench_learning_rate.json", (part,)) for part in ("1,000 rows", "5,000 rows", "20,000 rows", "drawn")),
         *(("few_of_many_features.json", (f"curvature {program}",),
            {"fit with all, s": "fit with all", "fit with few, s": "fit with few"})
           for program in ("boosting", "forest", "tree")),

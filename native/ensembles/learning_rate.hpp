@@ -23,9 +23,9 @@ class LearningRate {
  private:
   double rate_;
   bool may_grow_;
-  bool bends_;  // the loss, with the scores
+  bool bends_;  // whether second derivatives of the loss depend on the scores
   index_t n_doubled_ = 0;
-  StepTerms sums_;  // of all rounds up to the last judgement
+  StepTerms sums_;    // of all rounds up to the last judgement
   StepTerms recent_;  // of those since the one before
 };
 
