@@ -148,12 +148,15 @@ class SoftTreeRegressor(NumericTargets, RegressorMixin, BaseSoftTree):
     def _scale_targets(self, train):
         """Take the scale of outputs whose leaves are all 0, as after constant targets, from these samples."""
         leaves = self._state.get("last_leaf_weights", self._state["leaf_weights"])
+        unlearned = ~leaves.any(axis=(0, 1))
+        if not unlearned.any():
+            return
         with np.errstate(over="ignore", invalid="ignore"):
             centred = train.y - self.baseline_[:, None]
             largest = np.maximum(np.abs(centred).max(axis=1), np.finfo(np.float64).tiny)
             shares = (centred / largest[:, None]) ** 2
             deviation = largest * np.sqrt(np.average(shares, axis=1, weights=train.weight))
-        taken = ~leaves.any(axis=(0, 1)) & (deviation != 0.0)
+        taken = unlearned & (deviation != 0.0)
         if not np.all(np.isfinite(deviation[taken])):
             raise ValueError("y is too large: its deviation is not finite")
         self._target_scale = np.where(taken, deviation, self._target_scale)
