@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from fctree._memory import check_memory
 from fctree._native import matrix as _native
 from fctree._training.progress import ProgressBar
+from fctree._training.target_units import square_unit
 from fctree.kernel_ridge.dense import factor
 from fctree.kernel_ridge.spectrum import Spectrum, weighted
 from fctree.kernels.architecture import kernel_spec
@@ -164,11 +165,10 @@ def warn_unless(converged, n_iter):
 
 
 def column_units(b):
-    """Powers of two by which columns are divided, so that their squares neither overflow nor underflow."""
-    largest = np.abs(b).max(axis=0)
-    if not np.all(np.isfinite(largest)):
+    """A `square_unit` for each column."""
+    if not np.all(np.isfinite(b)):
         raise ValueError("y or the weights are too large for float64: their products overflow")
-    return np.ldexp(1.0, np.frexp(largest)[1] - 1)
+    return np.array([square_unit(column) for column in b.T])
 
 
 def checked_conjugate_gradients(multiply, b, *, tol, **stopping):
