@@ -10,7 +10,7 @@ from sklearn.base import RegressorMixin
 from fctree._intervals.boosted import BoostedIntervals
 from fctree._parameters import set_parameters, shares_documentation
 from fctree._sklearn import Interval
-from fctree._training.losses import loss_constraints
+from fctree._training.losses import has_log_link, loss_constraints
 from fctree._training.targets import BoostedTargets
 from fctree._typing import ArrayLike, CustomLossFunction, RandomState
 from fctree.ensembles.boosting import BaseCurvatureBoosting
@@ -67,7 +67,8 @@ class CurvatureBoostingRegressor(
         Maximum number of features in a split.
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
         Unfitted tree with the parameters of all trees. None is
-        ``CurvatureTreeRegressor(n_screened=4, max_thresholds=8, split_margin=0.0, feature_concatenation=False)``.
+        ``CurvatureTreeRegressor(n_screened=4, max_thresholds=8, split_margin=0.0, feature_concatenation=False)``,
+        for losses with a log link with ``split_margin=0.3``.
     categorical_features
         As in `SymmetricBoostingRegressor`.
     early_stopping : bool, default=False
@@ -159,3 +160,7 @@ class CurvatureBoostingRegressor(
         random_state: RandomState = None,
     ) -> None:
         set_parameters(self, locals())
+
+    @property
+    def _default_tree(self):
+        return self._cautious_tree if has_log_link(self.loss) else BaseCurvatureBoosting._default_tree

@@ -71,7 +71,7 @@ struct GrowState {
 
   index_t n_rows() const { return static_cast<index_t>(rows.size()); }
   NodeRows rows_of(const OpenNode& node) const { return {rows.data() + node.begin, node.size}; }
-  RidgeOptions ridge_options() const { return {params.alpha, params.fit_intercept}; }
+  RidgeOptions ridge_options() const { return {params.alpha, params.fit_intercept, mean_weight}; }
 
   // The dual needs no moments, but the ridge criterion does: it keeps them for all nodes except a
   // root with too few samples.

@@ -108,6 +108,7 @@ ChildModels child_models(const Moments& prior, const Moments& scale, const Matri
   models.n_features = d;
   models.n_outputs = n_outputs;
   models.fit_intercept = options.fit_intercept;
+  models.mean_weight = options.mean_weight;
   models.origin = Vector::Zero(d + n_outputs);
   if (options.fit_intercept) models.origin = scale.mean + origin;
   models.base = RowMatrix::Zero(d, spd_stride(d));
@@ -125,7 +126,7 @@ SideLosses::SideLosses(const ChildModels& models, const RowMatrix& whole)
     : systems_{models.n_features,    models.n_outputs,   whole.cols(),
                models.base.cols(),   models.fit_intercept, models.base.data(),
                models.prior.data(),  whole.data()},
-      one_(models.n_features + models.n_outputs),
+      one_(models.n_features + models.n_outputs), mean_weight_(models.mean_weight),
       scratch_(one_at_a_time() ? 0 : side_scratch_size(models.n_features, models.n_outputs)) {}
 
 bool SideLosses::one_at_a_time() const { return systems_.n_features > kLargeSystem; }
@@ -145,7 +146,7 @@ void SideLosses::of(const Side* sides, index_t n, double* losses) {
   for (index_t i = 0; i < n; ++i) {
     const double left = sides[i].left[at];
     const double weight = sides[i].is_right ? systems_.whole[at] - left : left;
-    const double rest = std::max(1.0 - freedom[i] / weight, kLeastFreedom);
+    const double rest = std::max(1.0 - freedom[i] * mean_weight_ / weight, kLeastFreedom);
     losses[i] = std::max(rss[i], 0.0) / (rest * rest);
   }
 }

@@ -5,8 +5,8 @@
 // targets), with the ridge penalty shaped by the directions on the path. Its loss is the
 // generalised cross-validation estimate (Golub, Heath and Wahba 1979)
 //     rss / (1 - df / n)^2,
-// df the sum of the samples' leverages: unlike rss it does not reward a child for having
-// few samples.
+// df the sum of the samples' leverages and n their number: unlike rss it does not reward a child
+// for having few samples.
 #pragma once
 
 #include <vector>
@@ -26,6 +26,7 @@ struct ChildModels {
   Vector origin;        // (d + K), raw units
   RowMatrix base;       // (d, spd_stride(d)): alpha * penalty + the prior's x x' sums
   RowMatrix prior;      // packed products of the prior
+  double mean_weight;   // of a sample
 };
 
 // The prior that a node's model is for its children: total weight parent_weight.
@@ -53,6 +54,7 @@ class SideLosses {
  private:
   SideSystems systems_;
   index_t one_;  // where the packed products have the weight
+  double mean_weight_;
   std::vector<double> scratch_;
 };
 

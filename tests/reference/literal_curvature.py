@@ -79,16 +79,17 @@ class CurvatureNode:
             queue += node.children
 
 
-def gcv_loss(model, x, y, weight):
-    """Residual sum of squares over (1 - df / n)^2, df the sum of the rows' leverages."""
+def gcv_loss(model, x, y, weight, mean_weight):
+    """Residual sum of squares over (1 - df / n)^2, df the sum of the rows' leverages, n their weight in units of
+    a sample's."""
     squares = weight @ ((y - model.predict(x)) ** 2).sum(axis=1)
-    rest = 1 - weight @ model.leverages(x) / weight.sum()
+    rest = 1 - weight @ model.leverages(x) * mean_weight / weight.sum()
     return squares / max(rest, LEAST_FREEDOM) ** 2
 
 
-def leave_one_out(model, x, y):
-    """Squared error of each row under the model without one copy of it, (n,)."""
-    rest = np.maximum(1 - model.leverages(x), LEAST_FREEDOM)
+def leave_one_out(model, x, y, unit):
+    """Squared error of each row under the model without one sample of this weight, (n,)."""
+    rest = np.maximum(1 - unit * model.leverages(x), LEAST_FREEDOM)
     return ((y - model.predict(x)) ** 2).sum(axis=1) / rest**2
 
 
@@ -160,13 +161,17 @@ class LiteralCurvatureTree:
     split_margin: float = 0.75
     feature_concatenation: bool = True
     fit_intercept: bool = True
+    refines_cuts: bool = True
     root_: CurvatureNode | None = field(default=None, init=False)
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, count=None):
+        """`count` says how many samples a row is; else its weight does, and it is one where that is less."""
         self.X = np.asarray(X, dtype=np.float64)
         self.Y = np.asarray(y, dtype=np.float64).reshape(len(self.X), -1)
         self.weight = np.ones(len(self.X)) if sample_weight is None else sample_weight
+        self.unit = self.weight / np.maximum(self.weight if count is None else count, 1)
         rows = np.flatnonzero(self.weight > 0)
+        self.mean_weight = 1.0 if count is None else self.weight.sum() / count[rows].sum()
         self.root_ = CurvatureNode(rows, 0, self._model(rows, [], None), [])
         for node in self.root_.walk():  # children join the walk as they appear
             self._split(node)
@@ -189,7 +194,7 @@ class LiteralCurvatureTree:
             return x, y, weight
         lent, _, share = self._data(parent.rows)
         return (np.vstack([x, lent]), np.vstack([y, parent.model.predict(lent)]),
-                np.append(weight, self.parent_weight * share / share.sum()))
+                np.append(weight, self.parent_weight * self.mean_weight * share / share.sum()))
 
     def _penalty(self, scores):
         d = self.X.shape[1]
@@ -260,7 +265,7 @@ class LiteralCurvatureTree:
             goes_left = np.zeros(len(x), dtype=bool)
             goes_left[order[:size]] = True
             models = self._child_models(node, goes_left)
-            loss = sum(gcv_loss(m, *self._data(node.rows[side]))
+            loss = sum(gcv_loss(m, *self._data(node.rows[side]), self.mean_weight)
                        for m, side in zip(models, (goes_left, ~goes_left), strict=True))
             yield loss, score[order[size - 1:size + 1]].mean(), goes_left
 
@@ -284,7 +289,7 @@ class LiteralCurvatureTree:
                 if of_kind == kind and cuts[at] is not None and (
                         best is None or cuts[at][0] < cuts[best][0] - TIE * own):
                     best = at
-            for _ in range(3 if best is not None else 0):
+            for _ in range(3 if self.refines_cuts and best is not None else 0):
                 closer = self._best_along(node, candidates[best][1], own, tried, cuts[best][3])
                 if closer is None or not closer[0] < cuts[best][0] - TIE * own:
                     break
@@ -302,9 +307,9 @@ class LiteralCurvatureTree:
         x, y, weight = self._data(node.rows)
         if node.depth == self.max_depth or len(x) < 2 * self.min_samples_leaf:
             return
-        if weight.sum() < x.shape[1]:
+        if weight.sum() < (1 - 1e-9) * self.mean_weight * x.shape[1]:
             return
-        own = gcv_loss(node.model, x, y, weight)
+        own = gcv_loss(node.model, x, y, weight, self.mean_weight)
         candidates = self._candidates(node)
         least, chosen, tried = own, None, []
         cuts = self._refined(node, candidates, own, tried)
@@ -332,9 +337,10 @@ class LiteralCurvatureTree:
     def _passes_leave_one_out(self, node, goes_left, models, n_directions):
         """Whether the leave-one-out errors fall by more than the best of many does by luck."""
         x, y, weight = self._data(node.rows)
-        decrease = leave_one_out(node.model, x, y)
+        unit = self.unit[node.rows]
+        decrease = leave_one_out(node.model, x, y, unit)
         for model, side in zip(models, (goes_left, ~goes_left), strict=True):
-            decrease[side] -= leave_one_out(model, x[side], y[side])
+            decrease[side] -= leave_one_out(model, x[side], y[side], unit[side])
         decrease = limited_decreases(decrease, weight, variance(y, weight))
         deviation = np.sqrt(weight @ (decrease - np.average(decrease, weights=weight)) ** 2)
         luck = np.sqrt(2 * np.log(max(2, n_directions * min(self.max_thresholds, 256))))

@@ -1,7 +1,8 @@
 """Boosting and forests of oblique trees, word by word: the twin of native/ensembles/boost.cpp.
 
-It grows each tree with `MemberTree`, whose single trees have a twin of their own, and does the rest in plain
-NumPy: the targets and weights of a round, draws of samples, bounds, revised constants, scores.
+It grows each tree with `MemberTree`, whose single trees have a twin of their own, or where weights have second
+derivatives in them with that twin, and does the rest in plain NumPy: the targets and weights of a round, draws of
+samples, bounds, revised constants, scores.
 """
 
 import struct
@@ -11,6 +12,7 @@ import numpy as np
 from scipy.stats import chi2
 from fctree import CurvatureTreeRegressor
 from fctree.oblique.parameters import CURVATURE_FIXED
+from reference.literal_curvature import LiteralCurvatureTree
 from reference.literal_losses import (
     BinaryLogLoss, MulticlassLogLoss, SquaredError, lower_upper_quantile, residual_scale)
 from reference.literal_philox import FEATURE_SAMPLE, ROW_SAMPLE, LiteralRandom
@@ -185,11 +187,43 @@ def relevant_features(Z, target, weight, sample_weight, alpha):
     return taken if of_few <= of_all and of_few < np.inf else list(range(n_features))
 
 
+class LiteralMember:
+    """The arrays of a literal tree that `LiteralTree` reads; of rows of these weights, so many samples each."""
+
+    def __init__(self, parameters, Z, target, weight, count):
+        assert parameters["n_screened"] is None and parameters["directions"] == "all"
+        rest = {name: parameters[name] for name in parameters if name not in ("n_screened", "directions")}
+        self.literal = LiteralCurvatureTree(**rest, refines_cuts=False).fit(Z, target, weight, count)
+        self.nodes = list(self.literal.root_.walk())
+        self.children_left = np.array([1 if node.children else -1 for node in self.nodes])
+        self.leaf_index = np.where(self.children_left < 0, np.cumsum(self.children_left < 0) - 1, -1)
+        self.weighted_n_node_samples = np.array([weight[node.rows].sum() for node in self.nodes])
+        self.value = np.array([np.average(target[node.rows], axis=0, weights=weight[node.rows]) for node in self.nodes])
+        self.value = self.value[:, :, np.newaxis]
+        self.n_leaves, self.n_outputs = self.leaf_index.max() + 1, target.shape[1]
+
+    def apply(self, Z):
+        numbers = {id(node): number for number, node in enumerate(self.nodes)}
+        reached = np.zeros(len(Z), dtype=int)
+        for number, node in enumerate(self.nodes):
+            if node.children:
+                here = reached == number
+                left, right = (numbers[id(child)] for child in node.children)
+                reached[here] = np.where(Z[here] @ node.direction <= node.threshold, left, right)
+        return reached
+
+    def predict(self, Z):
+        values, reached = np.empty((len(Z), self.n_outputs)), self.apply(Z)
+        for number in np.unique(reached):
+            values[reached == number] = self.nodes[number].model.predict(Z[reached == number])
+        return values
+
+
 class LiteralTree:
     """A tree on mapped features with its leaves bounded and revised."""
 
     def __init__(self, tree, Z, weight, extrapolation, largest=np.inf):
-        self.tree = tree.tree_
+        self.tree = tree
         self.shift = np.zeros((self.tree.n_leaves, self.tree.n_outputs))
         self.factor = np.ones_like(self.shift)
         self.extrapolation, self.largest = extrapolation, largest
@@ -289,13 +323,8 @@ class LiteralBoosting:
             places = relevant_features(Z[:, columns], target, weight, w, self.tree["alpha"])
             columns = [columns[place] for place in places]
             part = np.ascontiguousarray(Z[:, columns])
-            pseudo = self.tree["parent_weight"] * weight.sum() / w[weight > 0].sum()
-            tree = MemberTree(**{**self.tree, "parent_weight": pseudo}, standardize=False)
-            tree._fixed = {**tree._fixed, "scales_scores": False}  # done
-            with patch("fctree._validation.rescale_small_weights", np.asarray):  # weights of a round are not scaled
-                tree.fit(part, target, weight)
             largest = LARGEST_STEP if has_hessian(self.loss) else np.inf
-            grown = LiteralTree(tree, part, weight, self.extrapolation, largest)
+            grown = LiteralTree(self._grown(part, target, weight, w), part, weight, self.extrapolation, largest)
             if self.loss.leaf != "newton":
                 grown.revise(self.loss, y - F, w, FARTHEST * residual_scale(y, F, w))
             grown.shrink(self.l2_leaf_reg)
@@ -319,6 +348,14 @@ class LiteralBoosting:
             self.rounds.append((columns, grown, rate * share, shift))
             F = F + shift
         return self
+
+    def _grown(self, Z, target, weight, count):
+        if has_hessian(self.loss):
+            return LiteralMember(self.tree, Z, target, weight, count)
+        tree = MemberTree(**self.tree, standardize=False)
+        tree._fixed = {**tree._fixed, "scales_scores": False}  # done
+        with patch("fctree._validation.rescale_small_weights", np.asarray):  # weights of a round are not scaled
+            return tree.fit(Z, target, weight).tree_
 
     def raw_predict(self, X):
         Z = (X - self.mean) / self.scale

@@ -15,7 +15,7 @@ from fctree import (
 from fctree.ensembles.forest_kinds import kinds_of
 from loss_cases import REGRESSION_LOSSES, given_parameter, loss_parameters, targets_for
 from reference.literal_ensembles import (
-    LiteralBoosting, LiteralTree, MemberTree, deviations, draws, poisson_count, relevant_features)
+    LiteralBoosting, LiteralTree, MemberTree, deviations, draws, has_hessian, poisson_count, relevant_features)
 from reference.literal_losses import make_loss
 from reference.tree_comparison import random_weights, smooth_table
 from sklearn.tree import DecisionTreeRegressor
@@ -26,6 +26,7 @@ NEW = X[:40] + 0.3 * X.std(axis=0) * np.random.default_rng(0).standard_normal((4
 TREE = {"alpha": 1.0, "max_depth": 2, "min_samples_leaf": 15, "directions": "all",
         "feature_concatenation": False, "max_thresholds": 7,
         "n_screened": 3, "parent_weight": 2.0, "split_margin": 0.0}
+UNSCREENED = {**TREE, "n_screened": None}  # with the literal twin of trees whose weights have second derivatives in them
 
 
 def assert_close(actual, expected):
@@ -39,13 +40,15 @@ def assert_close(actual, expected):
     ids=["all", "rows", "columns"])
 def test_regression(loss, options):
     y, parameters = targets_for(loss, Y[:, :1]), loss_parameters(loss, quantile=0.8)
+    literal = make_loss(loss, given_parameter(parameters))
+    tree = UNSCREENED if has_hessian(literal) else TREE
     weight = random_weights(len(X), seed=2)
     model = CurvatureBoostingRegressor(
         **parameters, max_iter=8, step_depth=None, random_state=4,
-        **{"subsample": 1.0, "learning_rate": 0.05, **options}, tree=CurvatureTreeRegressor(**TREE))
+        **{"subsample": 1.0, "learning_rate": 0.05, **options}, tree=CurvatureTreeRegressor(**tree))
     model.fit(X, y[:, 0], sample_weight=weight)
-    literal = make_loss(loss, given_parameter(parameters))
-    tree = {**TREE, "min_samples_leaf": 25} if loss == "quantile" else TREE  # five beyond the .8 quantile
+    if loss == "quantile":
+        tree = {**tree, "min_samples_leaf": 25}  # five beyond the .8 quantile
     twin = LiteralBoosting(literal, seed=model._random_seed, max_iter=8,
                            tree=tree, **options).fit(X, y, weight)
     for points in (X, NEW):
@@ -55,10 +58,10 @@ def test_regression(loss, options):
 @pytest.mark.parametrize("n_classes", [2, 3, 8])
 def test_classification(n_classes):
     labels = np.searchsorted(np.quantile(Y[:, 0], np.arange(1, n_classes) / n_classes), Y[:, 0])
-    model = CurvatureBoostingClassifier(max_iter=8, step_depth=None, random_state=4, tree=CurvatureTreeRegressor(**TREE))
+    model = CurvatureBoostingClassifier(max_iter=8, step_depth=None, random_state=4, tree=CurvatureTreeRegressor(**UNSCREENED))
     model.fit(X, labels)
     loss = make_loss("log_loss", n_classes=n_classes)
-    twin = LiteralBoosting(loss, seed=model._random_seed, max_iter=8, subsample=0.7, tree=TREE)
+    twin = LiteralBoosting(loss, seed=model._random_seed, max_iter=8, subsample=0.7, tree=UNSCREENED)
     twin.fit(X, labels[:, np.newaxis].astype(float))
     for points in (X, NEW):
         assert_close(model._raw_predict(points), twin.raw_predict(points))
@@ -69,7 +72,7 @@ def test_classification(n_classes):
 def test_learning_rate(loss, noise, rate):
     """It goes by what steps do out of bag."""
     features, y = smooth_table(1000, 3, seed=2, noise=noise)
-    tree, options = {**TREE, "max_depth": 1}, {"max_iter": 105, "subsample": 0.7}
+    tree, options = {**UNSCREENED, "max_depth": 1}, {"max_iter": 105, "subsample": 0.7}
     if loss == "log_loss":
         y = (features[:, 0] + noise * y > noise * np.median(y)).astype(float)
         model = CurvatureBoostingClassifier(**options)
@@ -89,7 +92,7 @@ def test_learning_rate_of_classes(noise, rate):
     rng = np.random.default_rng(0)
     features = rng.standard_normal((1000, 4))
     scores = 2 * features @ rng.standard_normal((4, 6)) + noise * rng.standard_normal((1000, 6))
-    labels, tree = scores.argmax(axis=1), {**TREE, "max_depth": 1}
+    labels, tree = scores.argmax(axis=1), {**UNSCREENED, "max_depth": 1}
     model = CurvatureBoostingClassifier(max_iter=152, step_depth=None, random_state=4, tree=CurvatureTreeRegressor(**tree))
     model.fit(features, labels)
     twin = LiteralBoosting(make_loss("log_loss", n_classes=6), seed=model._random_seed, tree=tree, learning_rate=None,
@@ -109,13 +112,13 @@ def test_many_features(task, noise):
     y = TARGETS + noise * TARGETS.std(axis=0) * rng.standard_normal(TARGETS.shape)
     y = y if task == "outputs" else y[:, :1]
     options = {"max_iter": 8, "subsample": 0.7, "colsample": 0.8 if task == "columns" else 1.0}
-    kind, loss, weight = CurvatureBoostingRegressor, make_loss("squared_error"), random_weights(240, seed=2)
+    kind, loss, weight, tree = CurvatureBoostingRegressor, make_loss("squared_error"), random_weights(240, seed=2), TREE
     if task == "classes":
         y = np.digitize(y, np.quantile(y, [0.3, 0.6])).astype(float)
-        kind, loss = CurvatureBoostingClassifier, make_loss("log_loss", n_classes=3)
-    model = kind(**options, step_depth=None, random_state=4, tree=CurvatureTreeRegressor(**TREE))
+        kind, loss, tree = CurvatureBoostingClassifier, make_loss("log_loss", n_classes=3), UNSCREENED
+    model = kind(**options, step_depth=None, random_state=4, tree=CurvatureTreeRegressor(**tree))
     model.fit(WIDE, y if task == "outputs" else y[:, 0], sample_weight=weight)
-    twin = LiteralBoosting(loss, seed=model._random_seed, tree=TREE, **options).fit(WIDE, y, weight)
+    twin = LiteralBoosting(loss, seed=model._random_seed, tree=tree, **options).fit(WIDE, y, weight)
     assert_close(model._raw_predict(WIDE), twin.raw_predict(WIDE))
     widths = {len(columns) for columns, *_ in twin.rounds}
     if task == "classes":  # every second round has half of the features, of which it takes all
@@ -196,7 +199,7 @@ def test_forest(X, y, new, bootstrap):
         taken = relevant_features(Z, y[:, np.newaxis], own, weight, TREE["alpha"])
         part = np.ascontiguousarray(Z[:, taken])
         tree_of = MemberTree(**TREE, standardize=False)
-        grown = LiteralTree(tree_of.fit(part, y, own), part, own, 0.0)
+        grown = LiteralTree(tree_of.fit(part, y, own).tree_, part, own, 0.0)
         total = total + grown.bounded(((new - mean) / scale)[:, taken])[:, 0] / 6
         missed = counts == 0
         left_out[missed] += grown.bounded(part[missed])[:, 0]

@@ -88,7 +88,8 @@ Vector leave_one_out_losses(const TrainingData& data, const NodeRows& samples,
       const double size = std::abs(y[k]) + std::abs(model.intercept[k]) + std::abs(scores(k, i));
       if (std::abs(residual) > kRounding * size) squares += residual * residual;
     }
-    const double rest = 1.0 - std::min(model.base + leverages[i], kLargestLeverage);
+    const double leverage = data.unit_of(samples.rows[i]) * (model.base + leverages[i]);
+    const double rest = 1.0 - std::min(leverage, kLargestLeverage);
     losses[i] = squares / (rest * rest);
   }
   return losses;
