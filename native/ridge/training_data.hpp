@@ -29,7 +29,7 @@ struct TrainingData {
   index_t n_features;
   index_t n_outputs;
   const double* count = nullptr;  // (n_samples,) how many samples a row is, or null for its weight
-  bool has_curvatures = false;  // in the weights: pseudo-samples of parents have the mean weight of a sample then
+  bool has_curvatures = false;  // in the weights: what counts as one sample has the mean weight of a sample then
   const FeatureReader* features = nullptr;  // in place of x: only sums and splits along axes take these (row_blocks.hpp)
   const index_t* groups = nullptr;   // of all features of a table: those of a number are one in importances; or null
   const index_t* columns = nullptr;  // (n_features,) of these features in the table, or null where they are the same

@@ -165,11 +165,11 @@ class LiteralCurvatureTree:
     root_: CurvatureNode | None = field(default=None, init=False)
 
     def fit(self, X, y, sample_weight=None, count=None):
-        """`count` says how many samples a row is; else its weight does, and it is one where that is less."""
+        """`count` says how many samples a row is where weights are not numbers of samples."""
         self.X = np.asarray(X, dtype=np.float64)
         self.Y = np.asarray(y, dtype=np.float64).reshape(len(self.X), -1)
         self.weight = np.ones(len(self.X)) if sample_weight is None else sample_weight
-        self.unit = self.weight / np.maximum(self.weight if count is None else count, 1)
+        self.unit = np.ones(len(self.X)) if count is None else self.weight / np.maximum(count, 1)
         rows = np.flatnonzero(self.weight > 0)
         self.mean_weight = 1.0 if count is None else self.weight.sum() / count[rows].sum()
         self.root_ = CurvatureNode(rows, 0, self._model(rows, [], None), [])

@@ -88,7 +88,9 @@ Vector leave_one_out_losses(const TrainingData& data, const NodeRows& samples,
       const double size = std::abs(y[k]) + std::abs(model.intercept[k]) + std::abs(scores(k, i));
       if (std::abs(residual) > kRounding * size) squares += residual * residual;
     }
-    const double leverage = data.unit_of(samples.rows[i]) * (model.base + leverages[i]);
+    // Of copies of a sample one is left out.
+    const double unit = data.has_curvatures ? data.unit_of(samples.rows[i]) : 1.0;
+    const double leverage = unit * (model.base + leverages[i]);
     const double rest = 1.0 - std::min(leverage, kLargestLeverage);
     losses[i] = squares / (rest * rest);
   }
