@@ -12,7 +12,8 @@ import numpy as np
 
 from fctree._native_input import require
 from fctree._tree import ObliqueTree
-from fctree.kernels.architecture import check_scale, kernel_spec
+from fctree.kernel_ridge.solvers import TreeKernel
+from fctree.kernels.architecture import check_scale
 from fctree.persistence.table_checks import n_tree_features
 from fctree.symmetric.trees import SymmetricTrees
 
@@ -359,7 +360,6 @@ def _check_kernel(model):
     depth = model.depth_ if searched else fitted.get("_depth", model.depth)
     scale = model.scale_ if searched else fitted.get("_scale", model.scale)
     try:
-        kernel_spec(depth, fitted.get("_architecture", model.architecture))
-        check_scale(scale)
+        TreeKernel(depth, check_scale(scale), fitted.get("_architecture", model.architecture), "cpu", 1).spec()
     except TypeError as error:
         raise ValueError(str(error)) from error

@@ -26,6 +26,8 @@ MODELS = {
         TreeNTKRegressor(alpha=1.0, architecture="decision_list", depth=np.inf),
         Y[:, 0],
     ),
+    "exponential": (TreeNTKRegressor(alpha=1.0, architecture="exponential"), Y),
+    "searched exponential": (TreeNTKClassifierCV(architectures=["exponential"], scales=[0.5]), WORDS),
     "classifier": (TreeNTKClassifier(alpha=1.0), WORDS),
     "searched regressor": (TreeNTKRegressorCV(**GRID), Y[:, 0]),
     "searched classifier": (TreeNTKClassifierCV(**GRID), WORDS),
