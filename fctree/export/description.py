@@ -66,11 +66,15 @@ FAMILIES = {
 
 
 def describe(model: Any) -> Description:
-    """Read a fitted model; TypeError if it is not one of trees, NotFittedError if it has not been fitted."""
+    """Read a fitted model; TypeError if it is not one of trees, NotFittedError if it has not been fitted, ValueError if its
+    constant is not finite."""
     for family, read in FAMILIES.items():
         if isinstance(model, family):
             check_fitted(model)
-            return Description(TableSteps(model), *read(model))
+            described = Description(TableSteps(model), *read(model))
+            if not np.all(np.isfinite(described.link.offset)):
+                raise ValueError(f"the constant of this {type(model).__name__} is not finite: {described.link.offset}")
+            return described
     hint = ""
     if hasattr(model, "steps"):
         hint = "; register_skl2onnx() lets skl2onnx convert pipelines"

@@ -167,3 +167,11 @@ def test_other_models_are_refused():
     mixed = pd.DataFrame({"city": ["a", 1, "c", "a"] * 10, "age": np.arange(40.0)})
     with pytest.raises(ValueError, match="'city' holds text and numbers"):
         to_sql(SymmetricBoostingClassifier(max_iter=2).fit(mixed, np.arange(40) > 20))
+
+
+def test_a_constant_that_is_not_finite_is_refused():
+    X, y = regression()
+    model = SymmetricBoostingRegressor(max_iter=2).fit(X, y)
+    model.baseline_ = np.array([np.inf])
+    with pytest.raises(ValueError, match="the constant of this SymmetricBoostingRegressor is not finite"):
+        to_sql(model)
