@@ -105,7 +105,10 @@ def symmetric_tree_kernel(
         X_train = Y
     else:
         X_train = strided_in_elements(check_array(X_train, **accept, input_name="X_train"))
-    thresholds = [np.sort(np.asarray(values, dtype=np.float64)) for values in bin_thresholds]
+    thresholds = [np.asarray(values, dtype=np.float64) for values in bin_thresholds]
+    if any(values.ndim != 1 for values in thresholds):
+        raise ValueError("bin_thresholds must be a list of the thresholds of each feature, such as [[0.5, 1.5], []]")
+    thresholds = [np.sort(values) for values in thresholds]
     for name, array in (("X", X), ("Y", Y), ("X_train", X_train)):
         if array.shape[1] != len(thresholds):
             raise ValueError(

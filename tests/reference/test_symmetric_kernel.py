@@ -91,6 +91,8 @@ def test_draws_repeat_and_threads_do_not_matter():
 @pytest.mark.parametrize("change, message", [
     ({"bin_thresholds": [[0.0]]}, "X has 2 features, but bin_thresholds has 1"),
     ({"bin_thresholds": [[], []]}, "no threshold"),
+    ({"bin_thresholds": [0.0, 0.0]}, "bin_thresholds must be a list of the thresholds of each feature"),
+    ({"bin_thresholds": [[0.0], [[0.0, 1.0]]]}, "bin_thresholds must be a list of the thresholds of each feature"),
     ({"Y": np.zeros((3, 3))}, "Y has 3 features"),
     ({"X_train": np.zeros((3, 1))}, "X_train has 1 features"),
     ({"depth": 0}, "'depth' parameter"), ({"depth": 17}, "'depth' parameter"),
