@@ -149,6 +149,8 @@ def check_depth(depth, *, architecture):
         raise ValueError(
             f"depth=inf is for architecture='decision_list' only, got architecture={architecture!r}"
         )
+    if isinstance(depth, np.floating) and depth.is_integer():  # of an array that has inf too
+        depth = int(depth)
     if isinstance(depth, (bool, np.bool_)) or not isinstance(depth, Integral):
         raise TypeError(f"depth must be an integer, at least 1, or inf; got {depth!r}")
     if not 1 <= depth <= _DEEPEST:

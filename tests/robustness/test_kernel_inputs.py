@@ -108,6 +108,16 @@ def test_the_path_checks_its_depths():
         tree_ntk_path(X, depths=[1], architecture={1: 2})
 
 
+def test_depths_may_be_an_array_with_infinity():
+    depths = np.array([2.0, np.inf])
+    path = tree_ntk_path(X, depths=depths, architecture="decision_list")
+    np.testing.assert_array_equal(path, tree_ntk_path(X, depths=[2, np.inf], architecture="decision_list"))
+    model = TreeNTKRegressorCV(depths=depths, architecture="decision_list").fit(X, X[:, 0])
+    assert set(model.cv_results_["depth"]) == {2, np.inf}
+    with pytest.raises(TypeError, match=r"integer.* or inf; got .*1\.5"):
+        tree_ntk_path(X, depths=np.array([1.5, 2.0]))
+
+
 def test_output_arrays():
     out = np.empty((12, 12))
     assert tree_ntk(X, out=out) is out
