@@ -24,6 +24,7 @@ from fctree.kernel_ridge.landmarks import (
     LandmarkSystem,
     draw_candidates,
     draw_landmarks,
+    warn_if_singular,
 )
 from fctree.kernel_ridge.solvers import TreeKernel, checked_conjugate_gradients
 
@@ -172,6 +173,7 @@ class _DaskTreeNTK(HasLocal):
         candidates, weights = self._draw_candidates(client, parts, lengths, random_state)
         landmarks, L, G = draw_landmarks(problem.kernel, candidates, weights, self.n_components,
                                          random_state)
+        warn_if_singular(G, self.alpha, self.n_components)
         # The candidates stand for all rows.
         G *= np.sqrt(total / (len(G) if weights is None else weights.sum()))
         n_threads = count_threads(problem.kernel.n_jobs)

@@ -32,7 +32,7 @@ from fctree.kernel_ridge.base import (
     RegressorTargets,
 )
 from fctree.kernel_ridge.row_blocks import in_order
-from fctree.kernel_ridge.solvers import TreeKernel, solve_with_errors
+from fctree.kernel_ridge.solvers import TreeKernel, solve_with_errors, warn_of_singular
 from fctree.kernel_ridge.spectrum import Spectrum
 from fctree.kernels import tree_ntk_path
 from fctree.kernels.architecture import check_architecture, check_depth, check_scale
@@ -253,6 +253,8 @@ class SearchingTreeNTK(BaseTreeNTK):
             X = fitted._learn_features(kernel, fitted._solve, X, targets, weights)
             if solution is None or fitted.feature_matrix_ is not None:
                 solution = fitted._solve_system(kernel, X, targets, weights)[1:]
+            elif solution[1] is not None:
+                warn_of_singular(fitted.alpha_)
             fitted._store(X, *solution, float(fitted.alpha_), weights)
         return self
 

@@ -57,6 +57,13 @@ def draw_landmarks(kernel, candidates, weights, n_components, random_state):
     return candidates[rows], L, F
 
 
+def warn_if_singular(G, alpha, n_components):
+    """LinAlgWarning if fewer landmarks than asked for, which give all of the matrix, have ``alpha`` for rounding."""
+    fewer = G.shape[1] < min(len(G), n_components)
+    if fewer and alpha <= np.finfo(np.float64).eps * np.einsum("ij,ij", G, G):  # the trace
+        warn_of_singular(alpha)
+
+
 def folded(kernel, X, weights, landmarks, L, n_rows, random_state):
     """All rows of G in `n_rows`: every sample is added to one of them, with a random sign.
 
@@ -211,9 +218,7 @@ def solve_with_landmarks(kernel, X, targets, weights, draw, *, alpha, **stopping
     rows = draw_candidates(len(X), **draw)
     part = None if weights is None else weights[rows]
     landmarks, L, G = draw_landmarks(kernel, X[rows], part, **draw)
-    fewer = len(landmarks) < min(len(rows), draw["n_components"])  # give all of the matrix, whose trace is |G|^2
-    if fewer and alpha <= np.finfo(np.float64).eps * np.einsum("ij,ij", G, G):
-        warn_of_singular(alpha)
+    warn_if_singular(G, alpha, draw["n_components"])
     if len(rows) < len(X):
         G = None  # room for the next
         G = folded(kernel, X, weights, landmarks, L, len(rows), draw["random_state"])

@@ -9,6 +9,7 @@ import dask  # noqa: E402
 import dask.array as da  # noqa: E402
 import dask.bag as db  # noqa: E402
 from optional.dask_cluster import two_processes  # noqa: E402
+from scipy.linalg import LinAlgWarning  # noqa: E402
 
 from fctree import (  # noqa: E402
     CurvatureForestClassifier,
@@ -163,6 +164,13 @@ def test_kernel_classification_agrees_with_the_local_one(solver, n_classes):
     assert type(plain) is TreeNTKClassifier
     assert set(vars(plain)) == set(vars(local))
     np.testing.assert_array_equal(plain.predict(X), local.predict(X))
+
+
+def test_equal_samples_warn_without_a_penalty():
+    X, y, _ = draw()
+    X[100:] = X[:100]
+    with pytest.warns(LinAlgWarning, match="alpha=0 on its diagonal is singular"):
+        DaskTreeNTKRegressor(alpha=0.0, random_state=0).fit(in_chunks(X), in_chunks(y))
 
 
 def test_kernel_classification_refuses_what_are_no_classes():

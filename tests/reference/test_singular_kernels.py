@@ -45,6 +45,16 @@ def test_equal_samples_of_different_targets_warn(solver):
         model.set_params(alpha=0.0, n_components=20).fit(X[:40], y[:40])
 
 
+@pytest.mark.parametrize("alphas, warns", [([0.0], True), ([0.0, 0.01], False)])
+def test_a_search_warns_of_the_penalty_that_it_chooses(alphas, warns):
+    X, y = pairs(40)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = TreeNTKRegressorCV(alphas=alphas, **GRID).fit(X, y)
+    assert model.alpha_ == alphas[-1]
+    assert [w.category for w in caught] == [LinAlgWarning] * warns
+
+
 @pytest.mark.parametrize("alpha", [0.0, 1e-15, 1e-13, 1e-12])
 def test_pairs_are_predicted_by_their_twins(alpha):
     X, y = pairs(40)
