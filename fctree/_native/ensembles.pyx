@@ -112,12 +112,11 @@ cdef BoostedSamples samples_of(tuple arrays) except *:
 
 
 cdef vector[GrownRound] rounds_of(tuple arrays) except *:
-    """Of kinds, sums of steps and learning rates."""
+    """Of kinds and sums of steps."""
     cdef vector[GrownRound] rounds
     cdef GrownRound one
     cdef StepTerms terms
-    for kind, steps, rate in zip(*arrays, strict=True):
-        one.kind, one.rate = kind, rate
+    for one.kind, steps in zip(*arrays, strict=True):
         one.steps.clear()
         for terms.decrease, terms.curvature in steps.reshape(-1, 2):
             one.steps.push_back(terms)
@@ -159,7 +158,7 @@ def boost(train, list evals, *, const double[::1] baseline, continued, loss,
     Of samples that are in many ``places`` these are those of one, ``placed`` says which:
     ``(blocks of train, list of blocks of evals, numbers of the rows in the sample)``.
     ``groups`` as for `oblique.grow`. ``past_losses`` are those that early stopping went by before, where a fit goes on that lost some
-    of its places; ``past`` the kinds, sums of steps and learning rates of the trees of ``continued``.
+    of its places; ``past`` the kinds and sums of steps of the trees of ``continued``.
     """
     check_size(len(train[0]))
     cdef ObliqueBoostingTask task

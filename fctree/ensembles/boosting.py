@@ -96,7 +96,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
                 places=worker.places,
                 placed=worker.placed(train, evals),
                 past_losses=worker.past_losses(self),
-                past=tuple(getattr(self, name) for name in self._of_rounds) if done else None,
+                past=(self.tree_kinds_, self.step_sums_) if done else None,
                 groups=feature_groups(self),
             )
         trees, scores = ObliqueTrees(**arrays), (-train_loss, -eval_loss)

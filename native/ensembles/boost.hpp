@@ -25,8 +25,8 @@ namespace fctree::ensembles {
 
 // What has been decided for a tree.
 struct GrownRound {
-  index_t kind;  // of the tree
-  double rate;
+  index_t kind;       // of the tree
+  double rate = 0.0;  // by which it was shortened; of past ones the trees tell
   std::vector<StepTerms> steps;  // sums up to this one (left_out_steps.hpp)
 };
 
