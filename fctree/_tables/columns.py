@@ -177,7 +177,8 @@ def read_column(raw, name, wanted, remedy=_REMEDY):
         values = values.tolist()
     elif hasattr(raw, "chunks") and str(raw.type).startswith("dictionary"):
         raw = raw.unify_dictionaries().combine_chunks()
-        values, codes = _used(raw.dictionary, raw.indices.fill_null(-1).to_numpy(zero_copy_only=False))
+        codes = raw.indices.cast("int64").fill_null(-1)  # which may be unsigned
+        values, codes = _used(raw.dictionary, codes.to_numpy(zero_copy_only=False))
         values = values.to_pylist()
     elif wanted is not True and _is_numeric(raw):
         return Column(numbers=_numbers(raw))
@@ -270,8 +271,9 @@ def _factorized(raw):
             return values.tolist(), codes
         items = raw.to_list() if hasattr(raw, "to_list") else raw.tolist()
         table = dict.fromkeys(items)
-    # Some value is not hashable, or a list of pyarrow, or text that some versions of pandas cannot encode.
-    except (TypeError, NotImplementedError, UnicodeEncodeError):
+    # Some value is not hashable, or a list of pyarrow, or text, or missing ones beside unsigned numbers of categories,
+    # that some versions of pandas cannot encode.
+    except (TypeError, NotImplementedError, UnicodeEncodeError, OverflowError):
         items = raw.to_pylist() if hasattr(raw, "chunks") else list(items)
         return items, np.arange(len(items))
     values = list(table)

@@ -169,6 +169,19 @@ def test_columns_can_be_named_numbered_and_masked():
         np.testing.assert_array_equal(fitted.predict(FRAME), expected)
 
 
+def test_categories_may_be_numbered_by_unsigned_integers():
+    """As polars hands them to pyarrow, and this to pandas."""
+    pa, pd = pytest.importorskip("pyarrow"), pytest.importorskip("pandas")
+    text = [None, *COLUMNS["city"][1:]]
+    codes = pa.array(text).dictionary_encode()
+    codes = pa.DictionaryArray.from_arrays(codes.indices.cast("uint32"), codes.dictionary)
+    table = pa.table({"age": COLUMNS["age"], "city": codes})
+    plain = pd.DataFrame({"age": COLUMNS["age"], "city": text})
+    expected = clone(REGRESSORS["tree"]).fit(plain, Y).predict(plain)
+    for frame in (table, table.to_pandas(types_mapper=pd.ArrowDtype)):
+        np.testing.assert_array_equal(clone(REGRESSORS["tree"]).fit(frame, Y).predict(frame), expected)
+
+
 def test_numbers_can_be_categories():
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.integers(0, 4, 300), rng.normal(size=300)]).astype(float)
