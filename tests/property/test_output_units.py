@@ -49,7 +49,7 @@ def test_a_logarithm_of_the_mean_only_moves_with_the_unit(samples, kind, loss):
     rate = np.exp(y[:, 0])
     model = kind(loss=loss, max_iter=30, random_state=0)
     expected = model.fit(X, rate, weight).predict(X)
-    for unit in (2.0**-12, 100.0, 1e4):
+    for unit in (1e-200, 2.0**-12, 100.0, 1e4, 1e150):
         np.testing.assert_allclose(model.fit(X, unit * rate, weight).predict(X), unit * expected, rtol=1e-6)
 
 

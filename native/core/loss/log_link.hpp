@@ -31,7 +31,7 @@ class LogLinkLoss : public PointwiseLoss<Point> {
 
   bool balances() const override { return true; }
   void find_dispersion(const ScoredSamples& s, const Execution& execution) override {
-    constexpr double kLargestSlope = 1e140;  // whose squares are no infinity
+    constexpr double kLargestSlope = 1e140;  // whose squares are no infinity, in units of all hessians
     constexpr double kLeastMean = 0.01;      // of all samples'
     const Point& point = static_cast<const Point&>(*this);
     shares_.clear();
@@ -43,12 +43,14 @@ class LogLinkLoss : public PointwiseLoss<Point> {
     const std::vector<double> shifts = find_shifts(s, execution);  // scores of the samples' own may be far from balance
     for (index_t k = 0; k < s.n_outputs; ++k) {
       floors_.push_back(std::log(kLeastMean * totals_[k] / sum(s, k, execution, [](double, double) { return 1.0; })));
+      const auto hessian = [&](double target, double score) { return point.hessian(target, score + shifts[k]); };
+      const double h = sum(s, k, execution, hessian);
+      const double unit = std::isnormal(h) ? std::ldexp(1.0, -std::ilogb(h)) : 1.0;
       const double slopes = sum(s, k, execution, [&](double target, double score) {
-        const double slope = std::min(std::abs(point.gradient(target, score + shifts[k])), kLargestSlope);
+        const double slope = std::min(unit * std::abs(point.gradient(target, score + shifts[k])), kLargestSlope);
         return slope * slope;
       });
-      const auto hessian = [&](double target, double score) { return point.hessian(target, score + shifts[k]); };
-      const double share = sum(s, k, execution, hessian) / slopes;
+      const double share = unit * h / slopes * unit;
       shares_.push_back(std::isnormal(share) ? share : 1.0);
     }
   }
