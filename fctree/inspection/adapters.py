@@ -22,9 +22,11 @@ from fctree._tables.columns import raw_columns, read_column, table_of, taken, wi
 from fctree._tables.estimators import TakesTables, wanted_categories
 from fctree._tables.numbers import fill_numbers
 from fctree._training.boosted import BaseBoosting
+from fctree._training.target_units import square_unit
 from fctree.inspection.boosting import MaskedBoosting, is_boosting, names_categories
 from fctree.inspection.kernel_flow import TreeKernelFlow
 from fctree.inspection.masked_outputs import MaskedModels
+from fctree.inspection.scores import mean_loss
 from fctree.inspection.warm_start import RoundByRound, WarmStartModel
 from fctree.kernel_ridge import TreeNTKRegressor
 
@@ -206,12 +208,19 @@ class EstimatorRounds(RoundByRound):
         """An untrained clone; `tol` is relative to the variance of the targets, if that is below 1."""
         self.fitted = clone(self.estimator)
         if train.classes is None:
-            variance = np.mean(np.var(train.y, axis=0))
-            self.stopping = replace(self.stopping, tol=self.tol * min(variance, 1.0))
+            self.unit = square_unit(train.y)
+            variance = np.mean(np.var(train.y / self.unit, axis=0))
+            self.stopping = replace(self.stopping, tol=self.tol * min(variance, 1.0 / self.unit / self.unit))
         seed = self.fitted.get_params(deep=False).get("random_state")
         if isinstance(seed, Integral):
             # A generator, whose state goes on: a seed would repeat its draws in each round.
             self.fitted.set_params(random_state=np.random.RandomState(seed))
+
+    def loss(self, samples):
+        """As of any `RoundByRound`, of targets in units whose squares are numbers."""
+        if samples.classes is not None:
+            return super().loss(samples)
+        return mean_loss(self.predict(samples.X) / self.unit, replace(samples, y=samples.y / self.unit))
 
     def _call(self, method, train, **options):
         if train.sample_weight is not None:

@@ -15,6 +15,7 @@ from scipy.linalg import eigh_tridiagonal
 from sklearn.base import clone
 
 from fctree._sklearn import validate_parameters
+from fctree._training.target_units import square_unit
 from fctree._validation import check_features
 from fctree.inspection.warm_start import WarmStartModel
 from fctree.kernel_ridge.spectrum import weighted
@@ -130,13 +131,14 @@ class TreeKernelFlow(WarmStartModel):
         table = clone(self.estimator)
         X, _, weight = table._check_targets(train.X, train.y, train.sample_weight)
         residuals, wanted = self._residuals(train), self._residuals(validation)
-        K, start = weighted(kernel.gram(X), residuals, weight)
+        unit = square_unit(np.concatenate([residuals, wanted]))
+        K, start = weighted(kernel.gram(X), residuals / unit, weight)
         roots = 1.0 if weight is None else np.sqrt(weight)
         K_validation = kernel.gram(check_features(table, validation.X), X) * roots
         bases = [KrylovBasis(K, column) for column in start.T]
-        problem = (bases, K_validation, wanted, validation.sample_weight)
+        problem = (bases, K_validation, wanted / unit, validation.sample_weight)
         coefficients, self.n_iter_ = _best_flow(problem, self.estimator.alpha)
-        self.terms = [*self.terms, (table, X, np.ascontiguousarray((coefficients * roots).T))]
+        self.terms = [*self.terms, (table, X, np.ascontiguousarray((coefficients * roots * unit).T))]
         return self
 
 

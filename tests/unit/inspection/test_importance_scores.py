@@ -5,7 +5,7 @@ import pytest
 from sklearn import metrics
 from sklearn.linear_model import LinearRegression
 
-from fctree import SymmetricBoostingRegressor
+from fctree import SoftTreeRegressor, SymmetricBoostingRegressor, TreeNTKRegressor
 from fctree.inspection import shapley_importance, variable_importance
 from fctree.inspection.scores import SCORES, Target, find_score
 
@@ -124,6 +124,19 @@ def test_errors_are_those_of_any_unit(importance, scoring, exponent):
     np.testing.assert_array_equal(scaled.importances, plain.importances * unit)
     np.testing.assert_array_equal(scaled.stderr, plain.stderr * unit)
     np.testing.assert_array_equal(scaled.p_values, plain.p_values)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("exponent", [-700, 700])
+@pytest.mark.parametrize("model", [TreeNTKRegressor(alpha=0.1), SoftTreeRegressor(max_epochs=20, tol=0.0, random_state=0)], ids=repr)
+def test_training_stops_by_the_same_rounds_in_any_unit(model, exponent):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 3))
+    y = X[:, 0] + 0.5 * X[:, 1] + 0.1 * rng.standard_normal(120)
+    plain, scaled = (variable_importance(model, X, y * unit, scoring="r2", random_state=0) for unit in (1.0, 2.0**exponent))
+    assert scaled.n_iter.tolist() == plain.n_iter.tolist()
+    # Standardised targets differ by rounding.
+    np.testing.assert_allclose(scaled.importances, plain.importances, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize(
