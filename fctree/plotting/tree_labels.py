@@ -226,7 +226,7 @@ def _tree_of(tree):
             "its last step, and the names of the features which that step sees"
         )
     if hasattr(tree, "trees_"):
-        member = "estimators_[0]" if hasattr(tree, "estimators_") else "trees_"
+        member = "estimators_" if hasattr(tree, "estimators_") else "trees_"
         raise TypeError(
             f"expected one tree, got a {given} of many: tree=0 chooses the first of them, "
             f"and .{member} has them all"

@@ -125,6 +125,9 @@ def test_errors_name_the_cause(frame, draw):
         draw(model, feature_names=["one", "two"])
     with pytest.raises(ValueError, match="max_coef"):
         draw(model, max_coef=0)
+    forest = CurvatureForestRegressor(n_estimators=2).fit(*frame)
+    with pytest.raises(TypeError, match="tree=0 chooses the first of them, and .estimators_ has them all"):
+        draw(forest)
 
 
 @pytest.mark.parametrize("draw", [export_text, plot_tree, plot_regions])
