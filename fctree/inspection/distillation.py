@@ -273,9 +273,10 @@ class _Rows:
         self.table = X if is_frame(X) else table_of(X)
         if self.table is None:
             self.table = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan")
-        known = _categories(tree, teacher, get_feature_names(X), self.table.shape[1])
+        names = get_feature_names(X)
+        known = _categories(tree, teacher, names, self.table.shape[1])
         read = [
-            None if j in known else quantities(raw, f"x{j}")
+            None if j in known else quantities(raw, f"x{j}" if names is None else names[j])
             for j, raw in enumerate(raw_columns(self.table))
         ]
         self.places = [j for j, numbers in enumerate(read) if numbers is not None]

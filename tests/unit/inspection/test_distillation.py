@@ -337,3 +337,9 @@ def test_numbers_are_no_classes():
     teacher = RandomForestRegressor(5, random_state=0).fit(X, X[:, 0])
     with pytest.raises(ValueError, match="tree is a classifier and teacher a regressor"):
         distill(teacher, X, CurvatureTreeClassifier())
+
+
+def test_errors_name_the_columns_of_frames():
+    frame = pd.DataFrame({"age": X[:, 0], "day": pd.date_range("2020-01-01", periods=len(X))})
+    with pytest.raises(TypeError, match="column 'day' holds values of type datetime"):
+        distill(Truth(), frame)
