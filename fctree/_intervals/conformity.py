@@ -82,6 +82,7 @@ class PredictsIntervals:
     below its ``_least_target``.
     """
 
+    _single_target: bool
     interval_scores_: FloatArray
     interval_levels_: FloatArray
     _centres_and_scales: Any
@@ -130,8 +131,7 @@ class PredictsIntervals:
         below, above = reach if reach.ndim > centres.ndim else (reach, reach)
         lower = np.maximum(np.minimum.reduce([centres - below, *predictions]), self._least_target)
         interval = np.stack([lower, np.maximum.reduce([centres + above, *predictions])], axis=-1)
-        single = vars(self).get("_single_target", vars(self).get("_one_output"))
-        return interval[:, 0] if single else interval
+        return interval[:, 0] if self._single_target else interval
 
     def _prepare_intervals(self):
         """Compute what `fit` did not; for subclasses."""

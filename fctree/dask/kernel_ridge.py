@@ -241,10 +241,10 @@ verbose, n_jobs, random_state
         shapes = {description.target_shape for description in described}
         if len(shapes) > 1:
             raise ValueError(f"the partitions of y have different shapes: {sorted(shapes)}")
-        self._one_output = shapes == {()}
+        self._single_target = shapes == {()}
 
     def _target_columns(self):
-        return None if self._one_output else self.dual_coef_.shape[1]
+        return None if self._single_target else self.dual_coef_.shape[1]
 
 
 class DaskTreeNTKClassifier(PredictsLabels, _DaskTreeNTK, TreeNTKClassifier):

@@ -98,7 +98,7 @@ class RegressorTargets(NumericTargets, KernelIntervals, RegressorMixin):
     def _check_targets(self, X, y, sample_weight):
         """Validated X, y as (n, n_outputs), weights; remembers the shape of y."""
         X, y, sample_weight = check_training_data(self, X, y, sample_weight, multi_output=True)
-        self._one_output = y.ndim == 1
+        self._single_target = y.ndim == 1
         targets = check_targets(y)
         X = encode_training(self, X, targets.T, sample_weight, n_classes=None)
         return X, targets, sample_weight
@@ -106,11 +106,8 @@ class RegressorTargets(NumericTargets, KernelIntervals, RegressorMixin):
     def _store(self, X_fit, coefficients, errors=None, penalty=None, weights=None):
         coefficients = _checked(coefficients)
         self.X_fit_ = X_fit
-        self.dual_coef_ = coefficients[:, 0] if self._one_output else coefficients
+        self.dual_coef_ = coefficients[:, 0] if self._single_target else coefficients
         self._keep_system(errors, penalty, weights)
-
-    def _inverse_link(self, scores):
-        return scores[:, 0] if self._one_output else scores
 
 
 class ClassifierTargets(PredictedClasses, ClassifierMixin):

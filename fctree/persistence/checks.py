@@ -299,9 +299,9 @@ _SEARCHED_NAMES = ("alpha_", "depth_", "scale_", "best_score_", "cv_results_")
 
 def check_tree_ntk_regressor(model):
     """Raise ValueError unless it is unfitted or its expansion fits together."""
-    if is_fitted(model, (*_TREE_NTK_NAMES, *_chosen_names(model), "_one_output")):
-        _check_truth(model, "_one_output")
-        n_axes = 1 if model._one_output else 2
+    if is_fitted(model, (*_TREE_NTK_NAMES, *_chosen_names(model), "_single_target")):
+        _check_truth(model, "_single_target")
+        n_axes = 1 if model._single_target else 2
         _check_tree_ntk(model, n_axes)
         check_intervals(model)
         _check_system(model)

@@ -44,6 +44,8 @@ def upgraded(name, params, attributes):
     """The class, parameters and attributes of this version for those of a file of version 1."""
     if name in _WITH_LINK and attributes:
         attributes = {"_log_link": has_log_link(params["loss"]), **attributes}
+    if "_one_output" in attributes:
+        attributes["_single_target"] = attributes.pop("_one_output")
     if name == "SymmetricBoostingClassifier":
         params = {key: value for key, value in params.items() if key not in _OF_REGRESSION}
     if name.startswith("SymmetricBoosting"):

@@ -16,9 +16,11 @@ from fctree import (
     FCODTClassifier,
     FCODTRegressor,
     SymmetricBoostingRegressor,
+    TreeNTKRegressor,
     load_model,
     save_model,
 )
+from fctree.persistence import model_file
 
 FOLDER = Path(__file__).parent / "models_of_0_1"
 X = np.random.default_rng(0).uniform(-1, 1, (80, 2)) * [1.0, 10.0]
@@ -111,6 +113,22 @@ def test_probabilities_stay_as_they_were_until_the_next_fit():
     assert model.temperature_ is None
     assert model.predict_proba(X).max() == 1.0
     assert model.fit(X, X[:, 0] > 0).predict_proba(X).max() < 1.0
+
+
+@pytest.mark.parametrize("n_outputs", [1, 2])
+def test_kernel_ridge_is_read_by_its_former_attributes(n_outputs, monkeypatch, tmp_path):
+    """No model of 0.1 is kept: one of today with the attributes that it had."""
+    model = TreeNTKRegressor(alpha=0.1).fit(X, X[:, 0] if n_outputs == 1 else X)
+    former = TreeNTKRegressor(alpha=0.1)
+    vars(former).update({name: getattr(model, name) for name in ("X_fit_", "dual_coef_", "n_features_in_", "n_iter_")})
+    former._one_output = n_outputs == 1
+    with monkeypatch.context() as patch:
+        patch.setattr(model_file, "FORMAT_VERSION", 1)
+        save_model(former, tmp_path / "model")
+    loaded = load_model(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+    with pytest.raises(ValueError, match="fit"):
+        loaded.predict_interval(X)
 
 
 @pytest.mark.parametrize("name", ["tree", "curvature_tree", "boosting", "forest"])
