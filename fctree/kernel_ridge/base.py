@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_classifier
 
 from fctree._intervals.kernels import KernelIntervals
 from fctree._sklearn import Interval, Options, StrOptions
 from fctree._tables.estimators import TakesTables, encode_training
-from fctree._training.target_units import in_squares_of, square_unit
+from fctree._training.target_units import find_units, in_squares_of, square_unit
 from fctree._training.targets import NumericTargets, PredictedClasses
 from fctree._typing import ArrayLike, FloatArray
 from fctree._validation import (
@@ -52,11 +52,13 @@ class BaseTreeNTK(TakesTables, BaseEstimator):
         self.feature_matrix_ = self._fold_errors = None
         vars(self).pop("feature_learning_errors_", None)  # of an earlier fit
         if self.feature_learning:
-            unit = square_unit(targets)
+            several = targets.shape[1] > 1 and not is_classifier(self)
+            unit = find_units(targets, weights).of_outputs if several else 1.0
+            unit *= square_unit(targets / unit)
             targets = targets / unit
             left_out = held_out_errors(kernel, solve, X, targets, weights, self.feature_learning)
             k, errors = choose_rounds(left_out, weights)
-            self.feature_learning_errors_ = in_squares_of(unit, errors)
+            self.feature_learning_errors_ = in_squares_of(unit, errors).sum(axis=1)
             if k and self._no_worse(left_out[k], left_out[0], targets, weights):
                 self.feature_matrix_ = matrix_after(kernel, solve, X, targets, weights, k)
                 self._fold_errors = left_out[k] * unit

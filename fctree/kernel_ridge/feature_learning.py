@@ -50,14 +50,14 @@ def held_out_errors(kernel, solve, X, targets, weights, n_rounds):
 
 
 def choose_rounds(left_out, weights):
-    """The number of rounds of the smallest mean squared error, 0 unless clearly better than none; and the errors.
+    """The number of rounds of the smallest mean squared error, 0 unless clearly better than none; and the errors by output.
 
     ``left_out`` as of `held_out_errors`.
     """
     weight = np.ones(left_out.shape[1]) if weights is None else weights
+    errors = np.average(left_out**2, axis=1, weights=weight)
     losses = (left_out**2).sum(axis=2)
-    errors = losses @ weight / weight.sum()
-    chosen = int(np.argmin(errors))
+    chosen = int(np.argmin(errors.sum(axis=1)))
     return chosen if clearly_positive(losses[0] - losses[chosen], weight) else 0, errors
 
 

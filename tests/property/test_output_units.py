@@ -200,3 +200,19 @@ def test_features_are_learned_alike_in_any_unit(exponent):
     with np.errstate(over="ignore"):
         np.testing.assert_array_equal(
             scaled.feature_learning_errors_, plain.feature_learning_errors_ * unit * unit)
+
+
+@pytest.mark.parametrize("unit", [[1.0, 2.0**17], [2.0**-600, 1.0]], ids=str)
+def test_features_of_several_outputs_do_not_go_by_their_units(unit):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(150, 6))
+    y = np.column_stack([np.sin(2.0 * X[:, 0]), 0.1 * np.cos(2.0 * X[:, 1])]) + 0.01 * rng.normal(size=(150, 2))
+    unit = np.array(unit)
+    model = TreeNTKRegressor(alpha=0.1, depth=2, scale=1.0, feature_learning=1)
+    plain, scaled = clone(model).fit(X, y), model.fit(X, unit * y)
+    np.testing.assert_array_equal(scaled.feature_matrix_, plain.feature_matrix_)
+    expected = plain.predict_interval(X) * unit[:, np.newaxis]
+    # Conformity scores are divided by the largest.
+    np.testing.assert_allclose(scaled.predict_interval(X), expected, rtol=1e-12, atol=0.0)
+    features = np.diag(plain.feature_matrix_)
+    assert features[:2].min() > 2.0 * features[2:].max()
