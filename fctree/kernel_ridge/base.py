@@ -47,14 +47,18 @@ class BaseTreeNTK(TakesTables, BaseEstimator):
         architecture = vars(self).get("_architecture", self.architecture)
         return TreeKernel(depth, check_scale(scale), architecture, self.device, self.n_jobs)
 
+    def _unit(self, targets, weights):
+        """The unit of each output, or of all, in which errors are compared: of several numbers their deviations."""
+        several = targets.shape[1] > 1 and not is_classifier(self)
+        of_outputs = find_units(targets, weights).of_outputs if several else 1.0
+        return of_outputs * square_unit(targets / of_outputs)
+
     def _learn_features(self, kernel, solve, X, targets, weights):
         """``X`` in the learned metric; sets ``feature_matrix_`` and the errors of the folds."""
         self.feature_matrix_ = self._fold_errors = None
         vars(self).pop("feature_learning_errors_", None)  # of an earlier fit
         if self.feature_learning:
-            several = targets.shape[1] > 1 and not is_classifier(self)
-            unit = find_units(targets, weights).of_outputs if several else 1.0
-            unit *= square_unit(targets / unit)
+            unit = self._unit(targets, weights)
             targets = targets / unit
             left_out = held_out_errors(kernel, solve, X, targets, weights, self.feature_learning)
             k, errors = choose_rounds(left_out, weights)

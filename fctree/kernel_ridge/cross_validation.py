@@ -20,7 +20,7 @@ from fctree._sklearn import StrOptions, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS
 from fctree._threads import count_threads
 from fctree._training.progress import ProgressBar
-from fctree._training.target_units import in_squares_of, square_unit
+from fctree._training.target_units import in_squares_of
 from fctree._typing import ArrayLike, NDArray, Self
 from fctree._validation import fitted_whole
 from fctree.kernel_ridge.base import (
@@ -143,25 +143,23 @@ class SearchingTreeNTK(BaseTreeNTK):
         bar.close()
 
     def _score(self, outputs, targets, weights):
-        """Larger is better: accuracy if `scoring` says so, else minus the mean squared error."""
+        """Larger is better: accuracy, (1,), if `scoring` says so, else minus each output's mean squared error, (n_outputs,)."""
         if vars(self).get("scoring") == "accuracy":
-            values = outputs.argmax(axis=1) == targets.argmax(axis=1)
+            values = (outputs.argmax(axis=1) == targets.argmax(axis=1))[:, np.newaxis]
         else:
-            values = -np.mean((outputs - targets) ** 2, axis=1)
-        return float(np.average(values, weights=weights))
+            values = -((outputs - targets) ** 2)
+        return np.average(values, axis=0, weights=weights)
 
     def _scores_of_folds(self, K, targets, weights, alphas, folds):
-        """Mean score of each alpha; the folds are parts of one matrix."""
-        scores = np.zeros((len(folds), len(alphas)))
-        for row, (train, test) in zip(scores, folds, strict=True):
+        """Mean scores of each alpha; the folds are parts of one matrix."""
+        scores = []
+        for train, test in folds:
             part = None if weights is None else weights[train]
             spectrum = Spectrum(K[np.ix_(train, train)], targets[train], part)
             across = K[np.ix_(test, train)]
-            for k, alpha in enumerate(alphas):
-                outputs = across @ spectrum.dual_coef(alpha)
-                row[k] = self._score(outputs, targets[test],
-                                     None if weights is None else weights[test])
-        return scores.mean(axis=0)
+            part = None if weights is None else weights[test]
+            scores.append([self._score(across @ spectrum.dual_coef(a), targets[test], part) for a in alphas])
+        return np.mean(scores, axis=0)
 
     def _rate(self, targets, weights, alphas, folds, kernel):
         """Rates one matrix of `_matrices`: what it is of, scores by alpha, solution for the best."""
@@ -169,9 +167,8 @@ class SearchingTreeNTK(BaseTreeNTK):
         if folds is not None:
             return chosen, self._scores_of_folds(K, targets, weights, alphas, folds), None
         spectrum = Spectrum(K, targets, weights)
-        scores = [self._score(spectrum.left_out(targets, alpha), targets, weights)
-                  for alpha in alphas]
-        best = alphas[int(np.argmax(scores))]
+        scores = np.array([self._score(spectrum.left_out(targets, alpha), targets, weights) for alpha in alphas])
+        best = alphas[int(np.argmax(scores.mean(axis=1)))]
         errors = spectrum.errors(best, weights) if spectrum.is_singular(best) else None
         return chosen, scores, (spectrum.dual_coef(best), errors)
 
@@ -232,18 +229,19 @@ class SearchingTreeNTK(BaseTreeNTK):
                     raise ValueError("cv: no fold has samples of positive weight on both sides")
             tried: list[tuple[Any, ...]] = []
             best: Any = None
-            unit = square_unit(targets)
+            unit = fitted._unit(targets, weights)
             rate = partial(fitted._rate, targets / unit, weights, alphas, folds)
             for chosen, scores, solution in in_order(
                 rate, fitted._matrices(X, shapes, scales), fitted._side_by_side(len(X))
             ):
                 scale, architecture, depth = chosen
+                reported, scores = in_squares_of(unit, scores).mean(axis=1), scores.mean(axis=1)
                 tried += [(scale, str(architecture), depth, alpha, s)
-                          for alpha, s in zip(alphas, in_squares_of(unit, np.array(scores)), strict=True)]
+                          for alpha, s in zip(alphas, reported, strict=True)]
                 k = int(np.argmax(scores))
                 if best is None or scores[k] > best[0]:
-                    best = (scores[k], scale, architecture, depth, alphas[k], solution)
-            fitted.best_score_, fitted.scale_ = float(in_squares_of(unit, best[0])), float(best[1])
+                    best = (scores[k], scale, architecture, depth, alphas[k], solution, reported[k])
+            fitted.best_score_, fitted.scale_ = float(best[6]), float(best[1])
             fitted.architecture_, fitted.depth_, fitted.alpha_ = best[2:5]
             fitted._architecture = fitted.architecture_
             names = ("scale", "architecture", "depth", "alpha", "score")
@@ -297,7 +295,8 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
     Attributes
     ----------
     alpha_, depth_, scale_, architecture_ : float, int, float, str or mapping
-        Chosen parameters; the first ones in case of ties.
+        Chosen parameters, of several outputs by the errors in units of their variances; the first ones in case
+        of ties.
     best_score_ : float
         Negative leave-one-out or mean cross-validated squared error. It overflows for targets above 1e154;
         the choice is not affected.

@@ -186,6 +186,18 @@ def test_kernels_choose_alike_in_any_unit(exponent, cv):
         assert scaled.best_score_ == plain.best_score_ * unit * unit
 
 
+@pytest.mark.parametrize("cv", [None, 3])
+@pytest.mark.parametrize("unit", [[1.0, 2.0**10], [2.0**-600, 1.0]], ids=str)
+def test_searches_do_not_go_by_the_units_of_outputs(unit, cv):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(60, 3))
+    y = np.column_stack([X[:, 0] + rng.normal(size=60), np.cos(2.0 * X[:, 1]) + 0.01 * rng.normal(size=60)])
+    search = TreeNTKRegressorCV(alphas=[1e-8, 0.1, 10.0], depths=[1, 3], scales=[0.5, 2.0], cv=cv)
+    plain, scaled = clone(search).fit(X, y), search.fit(X, np.array(unit) * y)
+    assert (scaled.alpha_, scaled.depth_, scaled.scale_) == (plain.alpha_, plain.depth_, plain.scale_)
+    np.testing.assert_array_equal(scaled.predict(X), np.array(unit) * plain.predict(X))
+
+
 @pytest.mark.parametrize("exponent", [-1000, -300, 260, 531, 900])
 def test_features_are_learned_alike_in_any_unit(exponent):
     rng = np.random.default_rng(1)
