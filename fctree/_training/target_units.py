@@ -48,6 +48,13 @@ def square_unit(targets):
     return 1.0 if abs(exponent) <= _SAFE_EXPONENT else float(np.ldexp(1.0, exponent - 1))
 
 
+def comparing_units(targets, weight):
+    """Units in which errors of outputs (n_samples, n_outputs) are compared: the deviations of several, 1 of one; and the
+    `square_unit` of what they leave of the targets."""
+    of_outputs = find_units(targets, weight).of_outputs
+    return of_outputs, square_unit(targets / of_outputs)
+
+
 def in_squares_of(unit, values):
     """Mean squares of targets over a `square_unit` as those of the targets, maybe infinite or 0."""
     with np.errstate(over="ignore", under="ignore"):

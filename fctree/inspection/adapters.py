@@ -22,7 +22,7 @@ from fctree._tables.columns import raw_columns, read_column, table_of, taken, wi
 from fctree._tables.estimators import TakesTables, wanted_categories
 from fctree._tables.numbers import fill_numbers
 from fctree._training.boosted import BaseBoosting
-from fctree._training.target_units import square_unit
+from fctree._training.target_units import comparing_units
 from fctree.inspection.boosting import MaskedBoosting, is_boosting, names_categories
 from fctree.inspection.kernel_flow import TreeKernelFlow
 from fctree.inspection.masked_outputs import MaskedModels
@@ -208,16 +208,18 @@ class EstimatorRounds(RoundByRound):
         """An untrained clone; `tol` is relative to the variance of the targets, if that is below 1."""
         self.fitted = clone(self.estimator)
         if train.classes is None:
-            self.unit = square_unit(train.y)
-            variance = np.mean(np.var(train.y / self.unit, axis=0))
-            self.stopping = replace(self.stopping, tol=self.tol * min(variance, 1.0 / self.unit / self.unit))
+            y = np.asarray(train.y, dtype=np.float64)
+            of_outputs, square = comparing_units(y.reshape(len(y), -1), train.sample_weight)
+            self.unit = of_outputs * square
+            variance = np.mean(np.var(y.reshape(len(y), -1) / self.unit, axis=0))
+            self.stopping = replace(self.stopping, tol=self.tol * min(variance, 1.0 / square / square))
         seed = self.fitted.get_params(deep=False).get("random_state")
         if isinstance(seed, Integral):
             # A generator, whose state goes on: a seed would repeat its draws in each round.
             self.fitted.set_params(random_state=np.random.RandomState(seed))
 
     def loss(self, samples):
-        """As of any `RoundByRound`, of targets in units whose squares are numbers."""
+        """As of any `RoundByRound`, of targets in the units in which outputs are compared."""
         if samples.classes is not None:
             return super().loss(samples)
         return mean_loss(self.predict(samples.X) / self.unit, replace(samples, y=samples.y / self.unit))

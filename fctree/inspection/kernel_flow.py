@@ -15,7 +15,7 @@ from scipy.linalg import eigh_tridiagonal
 from sklearn.base import clone
 
 from fctree._sklearn import validate_parameters
-from fctree._training.target_units import square_unit
+from fctree._training.target_units import comparing_units
 from fctree._validation import check_features
 from fctree.inspection.warm_start import WarmStartModel
 from fctree.kernel_ridge.spectrum import weighted
@@ -108,6 +108,7 @@ class TreeKernelFlow(WarmStartModel):
         """Flow from 0."""
         self.terms = []
         self.one_output = np.ndim(train.y) == 1
+        self.unit = np.multiply(*comparing_units(self._residuals(train), train.sample_weight))
         return self._flow(train, validation)
 
     def continue_fit(self, train, validation):
@@ -130,15 +131,14 @@ class TreeKernelFlow(WarmStartModel):
         # Features of missing values, as in a fit: those of columns made constant differ.
         table = clone(self.estimator)
         X, _, weight = table._check_targets(train.X, train.y, train.sample_weight)
-        residuals, wanted = self._residuals(train), self._residuals(validation)
-        unit = square_unit(np.concatenate([residuals, wanted]))
-        K, start = weighted(kernel.gram(X), residuals / unit, weight)
+        residuals, wanted = (self._residuals(part) / self.unit for part in (train, validation))
+        K, start = weighted(kernel.gram(X), residuals, weight)
         roots = 1.0 if weight is None else np.sqrt(weight)
         K_validation = kernel.gram(check_features(table, validation.X), X) * roots
         bases = [KrylovBasis(K, column) for column in start.T]
-        problem = (bases, K_validation, wanted / unit, validation.sample_weight)
+        problem = (bases, K_validation, wanted, validation.sample_weight)
         coefficients, self.n_iter_ = _best_flow(problem, self.estimator.alpha)
-        self.terms = [*self.terms, (table, X, np.ascontiguousarray((coefficients * roots * unit).T))]
+        self.terms = [*self.terms, (table, X, np.ascontiguousarray((coefficients * roots).T * self.unit))]
         return self
 
 

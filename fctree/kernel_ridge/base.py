@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_clas
 from fctree._intervals.kernels import KernelIntervals
 from fctree._sklearn import Interval, Options, StrOptions
 from fctree._tables.estimators import TakesTables, encode_training
-from fctree._training.target_units import find_units, in_squares_of, square_unit
+from fctree._training.target_units import comparing_units, in_squares_of
 from fctree._training.targets import NumericTargets, PredictedClasses
 from fctree._typing import ArrayLike, FloatArray
 from fctree._validation import (
@@ -48,10 +48,8 @@ class BaseTreeNTK(TakesTables, BaseEstimator):
         return TreeKernel(depth, check_scale(scale), architecture, self.device, self.n_jobs)
 
     def _unit(self, targets, weights):
-        """The unit of each output, or of all, in which errors are compared: of several numbers their deviations."""
-        several = targets.shape[1] > 1 and not is_classifier(self)
-        of_outputs = find_units(targets, weights).of_outputs if several else 1.0
-        return of_outputs * square_unit(targets / of_outputs)
+        """The unit of each output in which errors are compared, 1 for indicators of classes."""
+        return 1.0 if is_classifier(self) else np.multiply(*comparing_units(targets, weights))
 
     def _learn_features(self, kernel, solve, X, targets, weights):
         """``X`` in the learned metric; sets ``feature_matrix_`` and the errors of the folds."""

@@ -5,7 +5,7 @@ import pytest
 from sklearn import metrics
 from sklearn.linear_model import LinearRegression
 
-from fctree import SoftTreeRegressor, SymmetricBoostingRegressor, TreeNTKRegressor
+from fctree import CurvatureBoostingRegressor, SoftTreeRegressor, SymmetricBoostingRegressor, TreeNTKRegressor
 from fctree.inspection import shapley_importance, variable_importance
 from fctree.inspection.scores import SCORES, Target, find_score
 
@@ -136,6 +136,19 @@ def test_training_stops_by_the_same_rounds_in_any_unit(model, exponent):
     plain, scaled = (variable_importance(model, X, y * unit, scoring="r2", random_state=0) for unit in (1.0, 2.0**exponent))
     assert scaled.n_iter.tolist() == plain.n_iter.tolist()
     # Standardised targets differ by rounding.
+    np.testing.assert_allclose(scaled.importances, plain.importances, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("model", [
+    TreeNTKRegressor(alpha=1e-6), CurvatureBoostingRegressor(max_iter=15, tol=0.0, random_state=0)], ids=repr)
+def test_training_does_not_stop_for_the_output_of_the_largest_numbers(model):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((160, 3))
+    y = np.column_stack([X[:, 0] + rng.standard_normal(160), np.cos(2.0 * X[:, 1]) + 0.01 * rng.standard_normal(160)])
+    plain, scaled = (
+        variable_importance(model, X, y * unit, scoring="r2", random_state=0) for unit in ([1.0, 1.0], [1.0, 2.0**10])
+    )
+    # Sums over trees in other units round otherwise.
     np.testing.assert_allclose(scaled.importances, plain.importances, rtol=1e-9, atol=1e-12)
 
 
