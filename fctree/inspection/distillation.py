@@ -209,7 +209,10 @@ class _Teacher:
 
     def _predicted(self, method, X):
         try:
-            return np.asarray(getattr(self.model, method)(X))
+            found = getattr(self.model, method)(X)
+            if isinstance(found, list) and found and np.ndim(found[0]) == 2:
+                raise ValueError(f"teacher.{method}(X) is a list of tables, as of classifiers of several outputs: distill one of them")
+            return np.asarray(found)
         except ValueError as error:  # as encoders of scikit-learn say it
             if "unknown categories" not in str(error):
                 raise

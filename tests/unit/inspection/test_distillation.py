@@ -343,3 +343,9 @@ def test_errors_name_the_columns_of_frames():
     frame = pd.DataFrame({"age": X[:, 0], "day": pd.date_range("2020-01-01", periods=len(X))})
     with pytest.raises(TypeError, match="column 'day' holds values of type datetime"):
         distill(Truth(), frame)
+
+
+def test_classifiers_of_several_outputs_are_refused():
+    teacher = RandomForestClassifier(3, random_state=0).fit(X, np.column_stack([LABELS, LABELS == "a"]))
+    with pytest.raises(ValueError, match=r"predict_proba\(X\) is a list of tables, as of classifiers of several outputs"):
+        distill(teacher, X, n_points=0)
