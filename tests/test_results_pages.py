@@ -113,6 +113,19 @@ def ranks(results):
             yield (*path, "better"), float(better[:, index].sum())
 
 
+def counts(results):
+    """On how many of the league's sets a program has a lower error than CatBoost, and of how many."""
+    won = defaultdict(list)
+    if isinstance(results, dict) and {"errors", "sets"} <= results.keys():
+        for name, errors in results["errors"].items():
+            kind = "regression" if results["sets"][name]["kind"] == "regression" else "classes"
+            for program in errors if "CatBoost" in errors else ():
+                won[kind, name_of(program)].append(errors[program] < errors["CatBoost"])
+    for path, group in won.items():
+        yield (*path, "below CatBoost"), float(sum(group))
+        yield (*path, "beside CatBoost"), float(len(group))
+
+
 def results_of(file):
     document = json.loads((RESULTS / file).read_text())
     return document.get("results", document)
@@ -131,7 +144,7 @@ class Source:
             else:
                 results = results_of(file)
                 pairs = list(values(results))
-                pairs = [((*path, "file"), value) for path, value in [*pairs, *ranks(results)]] + list(statistics(pairs))
+                pairs = [((*path, "file"), value) for path, value in [*pairs, *ranks(results), *counts(results)]] + list(statistics(pairs))
             self.values += [({file, *(name for place in path for name in place.split("|"))}, value)
                             for path, value in pairs]
         self.index = defaultdict(set)
