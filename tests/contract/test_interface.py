@@ -1,7 +1,9 @@
 """The public interface: names, signatures, shapes and types, and nothing hidden behind them."""
 
 import inspect
+import re
 import warnings
+from pathlib import Path
 
 import fctree
 import numpy as np
@@ -51,6 +53,14 @@ def test_everything_promised_is_exported():
                  "show_config", "datasets", "__version__"):
         assert hasattr(fctree, name) and name in fctree.__all__
     assert isinstance(fctree.__version__, str)
+
+
+def test_unreleased_changes_are_of_a_development_version():
+    changelog = (Path(__file__).parents[2] / "CHANGELOG.md").read_text()
+    newest, before = re.findall(r"^## (\S+)", changelog, flags=re.M)[:2]
+    number, dev, _ = fctree.__version__.partition(".dev")
+    assert bool(dev) == (newest == "Unreleased")
+    assert [*map(int, number.split("."))] > [*map(int, before.split("."))]
 
 
 @pytest.mark.parametrize("kind", ESTIMATORS)
