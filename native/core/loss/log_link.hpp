@@ -74,7 +74,7 @@ class LogLinkLoss : public PointwiseLoss<Point> {
       const auto gradient = [&](double target, double score) { return point.gradient(target, score); };
       const double h = sum(s, k, execution, hessian), g = sum(s, k, execution, gradient);
       const double centre = 0.0 - logarithm(1.0 - g / h);
-      if (!Point::kBalanceIsBest || std::abs(centre) > kRounding) centres_[k] = centre;
+      if (!Point::kBalanceIsBest || std::abs(centre) > kLeastCentre) centres_[k] = centre;
     }
   }
   double centre_of(index_t k) const { return centres_.empty() ? 0.0 : centres_[k]; }
@@ -83,7 +83,8 @@ class LogLinkLoss : public PointwiseLoss<Point> {
   }
 
  private:
-  static constexpr double kRounding = 1e-9;  // of centres of balanced scores
+  // Balanced scores of columns whose offset is 1e13 times their spread are off by as much.
+  static constexpr double kLeastCentre = 1e-3;
   static double logarithm(double x) { return std::isnormal(x) && x > 0.0 ? std::log(x) : 0.0; }
   // Of an output's targets and scores, weighted, in all places.
   template <class Term>
