@@ -36,6 +36,7 @@ from fctree.oblique.logistic_models import (
     LogisticData,
     best_of,
     expected_loss,
+    left_out_loss_of_intercepts,
     minimise,
 )
 from fctree.oblique.logistic_root import root_model
@@ -130,7 +131,7 @@ def leaf_models(data, rows, root_penalty, leaf_penalty, n_features):
 def model_of_all(data, root_penalty, n_features):
     """One model of all samples, as `leaf_models` has one for each leaf."""
     best = root_model(data, root_penalty, _cost_of_freedom(data, n_features))
-    constant = _intercepts(data)
+    constant = _intercepts(data, data.in_one())
     if constant.loss <= best.loss:
         best = Fit(np.zeros_like(best.model), None, constant.loss)
         best.model[:, -1:] = constant.model
@@ -149,18 +150,17 @@ def _cost_of_splits(data, rows, n_features):
     return (len(rows) - 1) * of_split if len(rows) > 1 else 0.0
 
 
-def _intercepts(data):
-    """The fit of intercepts alone, (m, 1)."""
-    alone = LogisticData(data.Z[:, -1:], data.targets, data.weight)
+def _intercepts(data, alone):
+    """The fit of intercepts alone, (m, 1), to these samples."""
     start = np.zeros((len(data.targets), 1))
     model, inverse = minimise(alone, start, np.array([INTERCEPT_PENALTY]), start)
-    return Fit(model, inverse, expected_loss(alone, model, inverse, 0.0))
+    return Fit(model, inverse, left_out_loss_of_intercepts(data, model))
 
 
 def _constant(data):
     """The model without slopes: intercepts alone."""
     m, d = len(data.targets), data.Z.shape[1]
-    alone = _intercepts(data)
+    alone = _intercepts(data, LogisticData(data.Z[:, -1:], data.targets, data.weight))
     model, full = np.zeros((m, d)), np.zeros((m, d, m, d))
     model[:, -1:], full[:, -1, :, -1] = alone.model, alone.inverse
     return Fit(model, full.reshape(m * d, m * d), alone.loss)

@@ -228,13 +228,15 @@ std::vector<std::vector<Matrix>> DistributedStatistics::residual_scatter(
   std::vector<Vector> means;
   for (const OpenNode* node : nodes) means.push_back(node->moments.mean + state.origin);
   const index_t d = data_.n_features, n_outputs = data_.n_outputs;
-  const index_t width = packed_width(d, n_outputs);
+  TrainingData features_alone = data_;
+  features_alone.n_outputs = 0;
+  const index_t width = packed_width(d, 0);
   const std::vector<double> factors = residuals(state, nodes);
   const std::vector<double> sums = sum_blocks(
       rows_.blocks(), {count(nodes) * n_outputs, width * width},
       [&](index_t item, index_t block, double* out) {
         const index_t i = item / n_outputs, k = item % n_outputs;
-        add_block_products(data_, rows_.rows(nodes[i]->begin, block),
+        add_block_products(features_alone, rows_.rows(nodes[i]->begin, block),
                      factors.data() + k * data_.n_samples, means[i].data(), out);
       },
       state.execution);

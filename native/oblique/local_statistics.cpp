@@ -166,7 +166,9 @@ std::vector<std::vector<Matrix>> LocalStatistics::residual_scatter(
   for (const OpenNode* node : nodes) means.push_back(node->moments.mean + state.origin);
   std::vector<std::vector<Matrix>> scatter(nodes.size());
   Buffer<double> residuals(data.n_samples);
-  ProductSums sums(data, rows_of(state, nodes));
+  TrainingData features_alone = data;
+  features_alone.n_outputs = 0;
+  ProductSums sums(features_alone, rows_of(state, nodes));
   const RowParts& parts = sums.parts();
   std::vector<Phase> phases;
   for (index_t k = 0; k < data.n_outputs; ++k) {

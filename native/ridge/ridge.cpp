@@ -77,7 +77,14 @@ Vector intercept_of(const Matrix& coef, const Moments& moments, const Vector& or
   return mean.tail(coef.cols()) - coef.transpose() * mean.head(d);
 }
 
-Matrix penalty_matrix(const Matrix& ancestors) { return penalty_matrix(ancestors, ancestors); }
+// The smaller one of the two systems, where it matters.
+Matrix penalty_matrix(const Matrix& ancestors) {
+  constexpr index_t kMany = 256;
+  const index_t d = ancestors.rows();
+  if (ancestors.cols() <= std::max(kMany, d)) return penalty_matrix(ancestors, ancestors);
+  const Matrix unit = Matrix::Identity(d, d);
+  return CholeskyFactor(unit + gram_of(ancestors)).solve(unit);
+}
 
 // By Woodbury: I - W (I + W'W)^{-1} W'.
 Matrix penalty_matrix(const Matrix& ancestors, const Matrix& rows) {

@@ -65,6 +65,11 @@ def test_several_outputs(n_outputs, leaf_model, weighted):
     compare(X, Y, weight, max_depth=3, leaf_model=leaf_model, min_samples_leaf=20)
 
 
+def test_more_scores_of_ancestors_than_features():
+    X, Y = smooth_table(120, 6, 300, seed=4)
+    compare(X, Y, max_depth=2, min_samples_leaf=20, directions=False)
+
+
 @pytest.mark.parametrize("feature_concatenation", [True, False])
 @pytest.mark.parametrize("n_outputs", [1, 2])
 @pytest.mark.parametrize("n_samples, n_features", [(40, 60), (60, 70), (33, 32)])

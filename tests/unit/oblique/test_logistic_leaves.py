@@ -5,7 +5,15 @@ import pytest
 from fctree import CurvatureTreeClassifier
 from fctree.inspection import distill
 from fctree.oblique import logistic_leaves, logistic_models, logistic_root
-from fctree.oblique.logistic_models import LogisticData, left_out_losses, losses, minimise, near_minimum
+from fctree.oblique.logistic_models import (
+    INTERCEPT_PENALTY,
+    LogisticData,
+    left_out_loss_of_intercepts,
+    left_out_losses,
+    losses,
+    minimise,
+    near_minimum,
+)
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
@@ -93,6 +101,18 @@ def test_left_out_losses_are_those_of_fits_without_the_sample(n_classes):
         plain = np.sum(exact)
         assert abs(all_of.sum() - plain) < 0.01 * plain
         np.testing.assert_allclose(all_of, exact, rtol=0.2, atol=0.02)  # one Newton step
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 7])
+def test_left_out_loss_of_intercepts_is_that_of_models_without_features(n_classes):
+    rng = np.random.default_rng(0)
+    X, y = np.empty((200, 0)), rng.integers(0, n_classes, 200)
+    data, penalty = samples(X, y, rng.uniform(0.1, 3.0, 200)), np.array([INTERCEPT_PENALTY])
+    zero = np.zeros((len(data.targets), 1))
+    model, inverse = minimise(data, zero, penalty, zero)
+    expected = left_out_losses(data, model, inverse)[0].sum()
+    np.testing.assert_allclose(left_out_loss_of_intercepts(data, model), expected, rtol=1e-6)  # a step more
+    np.testing.assert_allclose(minimise(data.in_one(), zero, penalty, zero)[0], model, atol=1e-6)
 
 
 def test_weights_are_numbers_of_samples():
