@@ -8,13 +8,15 @@ import os
 import signal
 import time
 
+from scripts import Script
+
 SECONDS = 60 if os.environ.get("FCTREE_SANITIZED") else 5
 
 
 def interrupt(process, wait, progress=None):
     """The line that a process says after SIGINT, sent `wait` seconds after it said "ready", and the
     seconds until then; lines about the rounds of a fit before it are added to `progress`."""
-    assert process.stdout.readline().strip() == "ready"
+    assert process.stdout.readline().strip() == "ready", process.errors()
     time.sleep(wait)
     sent = time.monotonic()
     process.send_signal(signal.SIGINT)
@@ -23,14 +25,12 @@ def interrupt(process, wait, progress=None):
     return line, time.monotonic() - sent
 
 
-def assert_interrupted(process):
-    """Interrupt the process, which has to say so in time, and end it."""
-    try:
-        line, seconds = interrupt(process, 1.5)
-        assert line == "interrupted"
+def assert_interrupted(code, *arguments, wait=1.5, says="interrupted", then=None):
+    """Run a script and interrupt it; it has to say so in time, and `then` with its last line."""
+    with Script(code, *arguments) as process:
+        line, seconds = interrupt(process, wait)
+        assert line == says, process.errors()
         # A second is promised on a free machine; a busy one may take some more.
         assert seconds < SECONDS
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
+        if then:
+            assert (process.stdout.readline().strip(), process.wait()) == (then, 0), process.errors()

@@ -5,14 +5,13 @@ Tables are large enough to be cut into several tiles of rows.
 
 import hashlib
 import os
-import subprocess
-import sys
 
 import joblib
 import numpy as np
 import pytest
 from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor
 from loss_cases import REGRESSION_LOSSES, loss_parameters
+from scripts import Script
 
 BASE = {"max_iter": 6, "random_state": 3}
 CASES = {
@@ -156,6 +155,6 @@ def test_another_process_gives_the_same(how, n_jobs):
     X, y, weight = table(9_000, missing=True)
     model = SymmetricBoostingRegressor(**BASE, subsample=0.7).fit(X, y, sample_weight=weight)
     tests = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", SCRIPT, tests, how, str(n_jobs)],
-                          capture_output=True, text=True, timeout=120, check=True)
-    assert done.stdout.strip() == fingerprint(model, X)
+    with Script(SCRIPT, tests, how, n_jobs) as process:
+        assert process.wait(120) == 0, process.errors()
+        assert process.stdout.read().strip() == fingerprint(model, X)

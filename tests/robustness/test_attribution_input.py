@@ -1,10 +1,6 @@
 """Attributions: what is refused, ordinary odd cases, and Ctrl-C."""
 
 import os
-import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pytest
@@ -17,6 +13,7 @@ from fctree import (
     SymmetricBoostingRegressor,
 )
 from fctree.inspection import ShapDisplay, shap_values
+from interrupts import assert_interrupted
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
@@ -151,15 +148,5 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX systems")
-def test_ctrl_c_ends_a_long_call(tmp_path):
-    with open(tmp_path / "errors", "w+") as errors, subprocess.Popen(
-            [sys.executable, "-c", LONG_CALL], stdout=subprocess.PIPE, stderr=errors,
-            text=True) as process:
-        try:
-            assert process.stdout.readline() == "ready\n"
-            time.sleep(0.5)
-            process.send_signal(signal.SIGINT)
-            assert process.stdout.readline() == "interrupted\n"
-            process.wait(timeout=60)
-        finally:
-            process.kill()
+def test_ctrl_c_ends_a_long_call():
+    assert_interrupted(LONG_CALL, wait=0.5)

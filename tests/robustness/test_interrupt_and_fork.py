@@ -5,11 +5,10 @@ and do not measure speed.
 """
 
 import os
-import subprocess
-import sys
 
 import pytest
-from interrupts import SECONDS, interrupt
+from interrupts import assert_interrupted
+from scripts import Script
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and fork of POSIX systems")
 
@@ -45,31 +44,13 @@ except KeyboardInterrupt:
 """
 
 
-def interrupt_fit(n_jobs, refit):
-    """Output after SIGINT, and the seconds from the signal to the end of the fit."""
-    process = subprocess.Popen([sys.executable, "-c", LONG_FIT, str(n_jobs), refit],
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        first, seconds = interrupt(process, 0.7)
-        rest, errors = process.communicate(timeout=60)
-        return [first, *rest.split("\n")], seconds, errors
-    finally:
-        process.kill()
-
-
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_interrupting_leaves_the_estimator_unfitted(n_jobs):
-    lines, seconds, errors = interrupt_fit(n_jobs, "fresh")
-    assert lines[0] == "unfitted", errors
-    assert "usable" in lines[1], errors
-    # A second is promised on a free machine; a busy one may take some more.
-    assert seconds < SECONDS
+    assert_interrupted(LONG_FIT, n_jobs, "fresh", wait=0.7, says="unfitted", then="usable")
 
 
 def test_interrupting_leaves_the_last_fit_in_place():
-    lines, seconds, errors = interrupt_fit(2, "refit")
-    assert lines[0] == "as before", errors
-    assert seconds < SECONDS
+    assert_interrupted(LONG_FIT, 2, "refit", wait=0.7, says="as before", then="usable")
 
 
 FORK_AFTER_FIT = """
@@ -111,9 +92,10 @@ with multiprocessing.get_context("fork").Pool(2) as pool:
 
 
 def run(script, *arguments):
-    # A hang would last for ever; the script itself takes a few seconds.
-    return subprocess.run([sys.executable, "-W", "ignore", "-c", script, *map(str, arguments)],
-                          capture_output=True, text=True, timeout=120, check=True).stdout.strip()
+    with Script(script, *arguments) as process:
+        # A hang would last for ever; the script itself takes a few seconds.
+        assert process.wait(120) == 0, process.errors()
+        return process.stdout.read().strip()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
@@ -161,11 +143,4 @@ except KeyboardInterrupt:
 @pytest.mark.parametrize("code, wait, n_jobs", [
     (LONG_KERNEL, 0.7, 1), (LONG_KERNEL, 0.7, 2), (LONG_LANDMARKS, 0.7, 2), (LONG_LANDMARKS, 4.0, 1)])
 def test_interrupting_kernels(code, wait, n_jobs):
-    process = subprocess.Popen([sys.executable, "-c", code, str(n_jobs)],
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        line, seconds = interrupt(process, wait)
-        assert line == "stopped", process.communicate(timeout=60)[1]
-        assert seconds < SECONDS
-    finally:
-        process.kill()
+    assert_interrupted(code, n_jobs, wait=wait, says="stopped")

@@ -5,11 +5,10 @@ Bounds are generous: they tell a hang from an end, and do not measure speed.
 
 import json
 import os
-import subprocess
-import sys
 
 import pytest
 from interrupts import SECONDS, assert_interrupted, interrupt
+from scripts import Script
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX systems")
 
@@ -58,19 +57,13 @@ os.write(1, b"usable\\n" if np.array_equal(model.predict(X), expected) else b"br
     ("SoftTreeRegressor", "max_epochs", 5000, "warm", {"n_jobs": 1}),
     ("SoftTreeRegressor", "max_epochs", 5000, "warm", {"n_jobs": 2, "verbose": 1}),
 ])
-def test_interrupting_leaves_the_estimator_as_it_was(name, size, rows, how, settings, tmp_path):
-    arguments = [sys.executable, "-c", LONG_FIT, json.dumps([name, size, rows, how, settings])]
-    with open(tmp_path / "errors", "w+") as errors, subprocess.Popen(
-            arguments, stdout=subprocess.PIPE, stderr=errors, text=True) as process:
-        try:
-            progress = []
-            line, seconds = interrupt(process, 0.5, progress)
-            lines = [line, process.stdout.readline().strip()]
-            process.wait(timeout=60)
-        finally:
-            process.kill()
-        errors.seek(0)
-        told = errors.read()
+def test_interrupting_leaves_the_estimator_as_it_was(name, size, rows, how, settings):
+    with Script(LONG_FIT, json.dumps([name, size, rows, how, settings])) as process:
+        progress = []
+        line, seconds = interrupt(process, 0.5, progress)
+        lines = [line, process.stdout.readline().strip()]
+        process.wait()
+        told = process.errors()
     assert lines == ["as before", "usable"], told
     verbose = settings.get("verbose", 0)
     assert any(line.startswith("[1] train loss") for line in progress) == (verbose == 2)
@@ -95,20 +88,13 @@ try:
     os.write(1, b"ended\\n")
 except KeyboardInterrupt:
     os.write(1, b"interrupted\\n")
+print("at its end")
 """
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_interrupting_importances(n_jobs):
-    arguments = [sys.executable, "-c", LONG_IMPORTANCE, str(n_jobs)]
-    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            line, seconds = interrupt(process, 1.5)
-            assert line == "interrupted"
-            assert seconds < SECONDS
-            assert process.wait(timeout=60) == 0
-        finally:
-            process.kill()
+    assert_interrupted(LONG_IMPORTANCE, n_jobs, then="at its end")
 
 
 LONG_DISTILLATION = """
@@ -129,4 +115,4 @@ except KeyboardInterrupt:
 
 
 def test_interrupting_a_distillation():
-    assert_interrupted(subprocess.Popen([sys.executable, "-c", LONG_DISTILLATION], stdout=subprocess.PIPE, text=True))
+    assert_interrupted(LONG_DISTILLATION)

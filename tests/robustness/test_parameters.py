@@ -1,8 +1,7 @@
 """Bad parameters are refused at `fit` by name; the constructor accepts anything."""
 
 import json
-import subprocess
-import sys
+import os
 from numbers import Integral
 
 import fctree
@@ -11,6 +10,7 @@ import pytest
 from fctree import FCODTClassifier, FCODTRegressor
 from fctree._sklearn import Interval, InvalidParameterError
 from reference.tree_comparison import smooth_table
+from scripts import Script
 
 X, y = smooth_table(30, 3, seed=120)
 BAD = {
@@ -120,6 +120,7 @@ with sklearn.config_context(skip_parameter_validation=True):
 """
 
 
+@pytest.mark.skipif(os.name != "posix", reason="copies of processes")
 @pytest.mark.parametrize("family, refused", [
     ("CurvatureTree", "max_coef"), ("FCODT", "min_samples_leaf"), ("CurvatureForest", "max_samples"),
     ("CurvatureBoosting", "max_depth"), ("SymmetricBoosting", "max_bins"), ("SoftTree", "batch_size"),
@@ -131,9 +132,10 @@ def test_counts_are_refused_where_scikit_learn_does_not_check_them(family, refus
         name for name, allowed in constraints.items() if isinstance(allowed, list)
         and any(each is Integral or isinstance(each, Interval) and each.type is Integral for each in allowed)
     ]  # fmt: skip
-    arguments = [sys.executable, "-c", UNCHECKED_FITS, json.dumps([family, names])]
-    done = subprocess.run(arguments, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, (done.stdout[-200:], done.stderr[-500:])
-    outcomes = {(name, value): outcome for name, value, outcome in map(json.loads, done.stdout.splitlines())}
+    with Script(UNCHECKED_FITS, json.dumps([family, names])) as process:
+        status = process.wait(300)
+        lines = process.stdout.read().splitlines()
+        assert status == 0, (lines[-1:], process.errors()[-500:])
+    outcomes = {(name, value): outcome for name, value, outcome in map(json.loads, lines)}
     assert {name for name, _ in outcomes} == set(names)
     assert f"{refused} must be from" in outcomes[refused, -1]

@@ -10,6 +10,7 @@ import sys
 import numpy as np
 import pytest
 from interrupts import assert_interrupted
+from scripts import Script
 from fctree import SymmetricBoostingRegressor
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and limits of POSIX systems")
@@ -44,19 +45,20 @@ except KeyboardInterrupt:
 @pytest.mark.parametrize("name, n_jobs", [
     ("dual", 1), ("loo", 2), ("moments", 1), ("moments", 2), ("curvature", 1), ("thresholds", 2)])
 def test_long_steps_can_be_interrupted(name, n_jobs):
-    process = subprocess.Popen(
-        [sys.executable, "-c", LONG, name, str(n_jobs)], stdout=subprocess.PIPE, text=True
-    )
-    assert_interrupted(process)
+    assert_interrupted(LONG, name, n_jobs)
 
 
-def run(script, *arguments, seconds=600 if os.environ.get("FCTREE_SANITIZED") else 100):
-    return subprocess.run(
-        [sys.executable, "-c", script, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=seconds,
-    )
+def output(script, *arguments):
+    with Script(script, *arguments) as process:
+        assert process.wait(600 if os.environ.get("FCTREE_SANITIZED") else 100) == 0, process.errors()
+        return process.stdout.read().strip()
+
+
+def assert_ended(script, *arguments):
+    """The interpreter itself ends, which a copy of a process does not wait for."""
+    done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "main thread ends\n"
 
 
 DAEMON = """
@@ -78,9 +80,7 @@ print("main thread ends", flush=True)
 
 @pytest.mark.parametrize("name", ["symmetric", "listener", "soft"])
 def test_a_fit_in_a_daemon_thread_ends_with_the_process(name):
-    done = run(DAEMON, name)
-    assert done.returncode == 0, done.stderr
-    assert "main thread ends" in done.stdout
+    assert_ended(DAEMON, name)
 
 
 DAEMON_OF_MANY_PLACES = """
@@ -101,9 +101,7 @@ print("main thread ends", flush=True)
 
 
 def test_a_part_of_a_fit_in_a_daemon_thread_ends_with_the_process():
-    done = run(DAEMON_OF_MANY_PLACES)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "main thread ends\n"
+    assert_ended(DAEMON_OF_MANY_PLACES)
 
 
 MANY_THREADS = """
@@ -119,8 +117,7 @@ print(np.array_equal(model.predict(X), expected))
 
 @pytest.mark.parametrize("n_jobs", [10**6, 2**70])
 def test_more_threads_than_can_be_started(n_jobs):
-    done = run(MANY_THREADS, n_jobs)
-    assert done.stdout.strip() == "True", done.stderr
+    assert output(MANY_THREADS, n_jobs) == "True"
 
 
 PEAK = """
@@ -148,10 +145,8 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
     ],
 )
 def test_memory_of_wide_tables(name, parameters, n, d):
-    done = run(PEAK, name, parameters, n, d)
-    assert done.returncode == 0, done.stderr
     # Four times the table and 200 MB, the table itself not counted.
-    assert float(done.stdout) < 3 * n * d * 8 / 2**20 + 200
+    assert float(output(PEAK, name, parameters, n, d)) < 3 * n * d * 8 / 2**20 + 200
 
 
 LONG_TABLE = """
@@ -171,10 +166,8 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / n)
 
 @pytest.mark.skipif(bool(os.environ.get("FCTREE_SANITIZED")), reason="sanitizers take memory")
 def test_memory_of_long_tables(tmp_path):
-    done = run(LONG_TABLE, tmp_path / "table")
-    assert done.returncode == 0, done.stderr
     # Bytes a row: two float64 copies of the table alone are 320.
-    assert float(done.stdout) < 320
+    assert float(output(LONG_TABLE, tmp_path / "table")) < 320
 
 
 def test_histograms_that_are_not_kept_give_the_same_splits():
