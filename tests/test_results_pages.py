@@ -79,18 +79,21 @@ def values(entry, path=()):
         yield path, float(entry)
 
 
-def statistics(pairs):
-    """Statistics over one or two places of the paths; the last name of a path is the statistic's."""
+def statistics(name, pairs):
+    """A statistic over one or two places of the paths, behind the first: these are "*" in its path."""
     groups = defaultdict(list)
     for path, value in pairs:
         for size in (1, 2):
-            for places in itertools.combinations(range(len(path)), size):
+            for places in itertools.combinations(range(1, len(path)), size):
                 groups[tuple("*" if i in places else name for i, name in enumerate(path)),
                        all(path[i].isdigit() for i in places)].append(value)
     for (path, numbered), group in groups.items():
-        for name, statistic in STATISTICS.items():
-            if len(group) > 1 or numbered and name in ("mean", "count"):  # one split, one seed
-                yield (*path, name), float(statistic(group))
+        if len(group) > 1 or numbered and name in ("mean", "count"):  # one split, one seed
+            yield path, float(STATISTICS[name](group))
+
+
+def names_on(path):
+    return {name for place in path for name in place.split("|")}
 
 
 def ranks(results):
@@ -135,7 +138,7 @@ class Source:
     """The numbers in some files, by the names on their paths."""
 
     def __init__(self, files):
-        self.values, self.parts = [], {}
+        self.values, self.paths, self.parts = [], {}, {}
         for file in files.split():
             if file.endswith(".md"):
                 pairs = [((*names_of_title(title), name_of(row[0]), name_of(label), "file"), number(text)[0])
@@ -144,21 +147,30 @@ class Source:
             else:
                 results = results_of(file)
                 pairs = list(values(results))
-                pairs = [((*path, "file"), value) for path, value in [*pairs, *ranks(results), *counts(results)]] + list(statistics(pairs))
-            self.values += [({file, *(name for place in path for name in place.split("|"))}, value)
-                            for path, value in pairs]
-        self.index = defaultdict(set)
+                self.paths |= {len(self.values) + i: (file, *path) for i, (path, _) in enumerate(pairs)}
+                pairs = [((*path, "file"), value) for path, value in [*pairs, *ranks(results), *counts(results)]]
+            self.values += [({file, *names_on(path)}, value) for path, value in pairs]
+        self.index = defaultdict(set, {name: set() for name in STATISTICS})
         for position, (names, _) in enumerate(self.values):
             for name in names:
                 self.index[name].add(position)
 
     def part(self, names):
         """The numbers whose paths have all names: of the file itself, unless a statistic is among them."""
-        names = frozenset(names if names & STATISTICS.keys() else {*names, "file"})
+        asked = names & STATISTICS.keys()
+        names = frozenset(names if asked else {*names, "file"})
         if names not in self.parts:
-            positions = set.intersection(*(self.index.get(name, set()) for name in names))
-            self.parts[names] = np.sort([self.values[position][1] for position in positions])
+            found = [self.values[position][1] for position in self.positions(names)]
+            for statistic in asked:
+                others = names - {statistic}
+                pairs = [(self.paths[position], self.values[position][1])
+                         for position in sorted(self.positions(others) & self.paths.keys())]
+                found += [value for path, value in statistics(statistic, pairs) if others <= names_on(path)]
+            self.parts[names] = np.sort(found)
         return self.parts[names]
+
+    def positions(self, names):
+        return set.intersection(*(self.index.get(name, set()) for name in names)) if names else {*range(len(self.values))}
 
     def candidates(self, names, index):
         """All that the number at an index of a cell may be; "a / b" are quotients, "a ± b" differ by the index."""
