@@ -6,7 +6,13 @@ import pytest
 
 pytest.importorskip("distributed")
 
+import dask  # noqa: E402
 from distributed import Client, LocalCluster  # noqa: E402
+from distributed.utils import get_mp_context  # noqa: E402
+
+# Workers are copies of a process that has imported everything, which takes longer than most tests.
+dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
+get_mp_context().set_forkserver_preload(["pytest", "distributed", "dask.dataframe", "fctree.dask"])
 
 
 @contextmanager

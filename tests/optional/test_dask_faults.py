@@ -21,7 +21,7 @@ SHORT = {"max_iter": 4, "max_depth": 3, "random_state": 0, "subsample": 0.8}
 ROUND = 2  # in which workers die
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def client():
     """A cluster a test: a worker that was killed may take long to come back, or not come."""
     with two_processes() as client:

@@ -18,7 +18,7 @@ from fctree.dask.distributed_fit import DistributedFit  # noqa: E402
 PARAMS = {"max_iter": 3, "random_state": 0, "step_depth": 2}
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def client():
     """A cluster a test: a worker that was killed may take long to come back, or not come."""
     with two_processes() as client:
