@@ -315,7 +315,7 @@ def test_text_and_categories_are_taken(name, method):
 @cache
 def importances_from(container):
     columns, y = mixed_columns(n_cities=5)
-    model = SymmetricBoostingRegressor(max_iter=20, random_state=0)
+    model = SymmetricBoostingRegressor(max_iter=5, random_state=0)
     groups = [[0, 3], [1], [2]]
     return shapley_importance(model, container(columns), y, groups=groups, method="retrain", random_state=0).importances
 

@@ -285,9 +285,9 @@ def test_bad_shapes(compute):
 @pytest.mark.parametrize("method", METHODS)
 def test_columns_of_targets_and_of_predictions(compute, method):
     """Targets and predictions are (n_samples,) or (n_samples, 1), whatever the other ones are."""
-    X, y = make_data()
+    X, y = make_data(n=100, d=3)
     options = {"method": method, "random_state": 0}
-    model = GradientBoostingRegressor(n_estimators=20, random_state=0)
+    model = GradientBoostingRegressor(n_estimators=5, random_state=0)
     expected = compute(model, X, y, **options).importances
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataConversionWarning)
@@ -297,7 +297,7 @@ def test_columns_of_targets_and_of_predictions(compute, method):
         def predict(self, X):
             return super().predict(X)[:, np.newaxis]
 
-    column = Column(n_estimators=20, random_state=0)
+    column = Column(n_estimators=5, random_state=0)
     np.testing.assert_allclose(compute(column, X, y, **options).importances, expected)
 
 
