@@ -24,8 +24,8 @@ MODELS = {
     "CurvatureBoostingRegressor": {"max_iter": 2},
     "CurvatureBoostingClassifier": {"max_iter": 2},
     "CurvatureForestRegressor": {"n_estimators": 2},
-    "TreeNTKRegressor": {"solver": "cg", "alpha": 1.0, "tol": 1e-9},
-    "TreeNTKClassifier": {"solver": "cg", "alpha": 1.0, "tol": 1e-9},
+    "TreeNTKRegressor": {"solver": "cg", "alpha": 30.0, "tol": 1e-9},
+    "TreeNTKClassifier": {"solver": "cg", "alpha": 30.0, "tol": 1e-9},
 }
 
 
