@@ -135,8 +135,9 @@ TABLES = {
             "labels": 2, "log-loss": "log-loss|ratio", "its standard error": "log-loss|standard error", "sets, classes": "log-loss|sets",
             "RMSE": "RMSE|ratio", "its standard error, regression": "RMSE|standard error", "sets, regression": "RMSE|sets"}),
         PROTOTYPE,
-        ("parent_weight.json", ("groups",), {
-            "labels": 2, "its standard error": "standard error", "number of sets": "sets", "1,000": "1000"}),
+        ("splits_of_classes.json", ("groups",), {
+            "labels": 3, "its standard error": "standard error", "number of sets": "sets"}),
+        PROTOTYPE,
         PROTOTYPE,
         PROTOTYPE,
         PROTOTYPE,

@@ -24,7 +24,7 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
     classes a leaf predicts one score per class. For step-like targets each round also grows a step tree
     (axis-parallel splits, constant leaves) and keeps the tree with the smaller loss on the out-of-bag
     samples. By default splits need clearer gains than in regression and leaf models are shrunk more towards
-    their parents' (`split_margin` and `parent_weight` of `tree`: 0.3 and 100).
+    their parents' (`split_margin` and `parent_weight` of `tree`: 0.3 and 200).
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
 
     # Newton targets are noisy and each class has its own linear model in every leaf, so leaf models are shrunk strongly
     # towards their parent's.
-    _default_tree = clone(BaseCurvatureBoosting._cautious_tree).set_params(parent_weight=100.0)
+    _default_tree = clone(BaseCurvatureBoosting._cautious_tree).set_params(parent_weight=200.0)
 
     _parameter_constraints = {
         **BaseCurvatureBoosting._parameter_constraints,
