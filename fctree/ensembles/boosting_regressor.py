@@ -14,6 +14,7 @@ from fctree._training.losses import has_log_link, loss_constraints
 from fctree._training.targets import BoostedTargets
 from fctree._typing import ArrayLike, CustomLossFunction, RandomState
 from fctree.ensembles.boosting import BaseCurvatureBoosting
+from fctree.oblique.parameters import ensemble_tree_settings
 from fctree.symmetric.regressor import SymmetricBoostingRegressor
 
 
@@ -161,6 +162,6 @@ class CurvatureBoostingRegressor(
     ) -> None:
         set_parameters(self, locals())
 
-    @property
-    def _default_tree(self):
-        return self._cautious_tree if has_log_link(self.loss) else BaseCurvatureBoosting._default_tree
+    def _tree_settings(self):
+        default = self._cautious_tree if has_log_link(self.loss) else self._default_tree
+        return ensemble_tree_settings(self, default)
