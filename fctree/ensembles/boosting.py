@@ -6,7 +6,6 @@ from math import ceil
 from numbers import Integral
 
 import numpy as np
-from sklearn.base import clone
 
 from fctree._native import ensembles as _native
 from fctree._native_input import native_params
@@ -44,8 +43,6 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
     _default_tree = CurvatureTreeRegressor(
         n_screened=4, max_thresholds=8, split_margin=0.0, feature_concatenation=False
     )
-    # Where second derivatives of the loss change with the scores, splits that gain by chance cost more.
-    _cautious_tree = clone(_default_tree).set_params(split_margin=0.3)
     _indicator_limits = IndicatorLimits(instead=12, beside=8)
     _of_rounds = ("tree_kinds_", "step_sums_", "learning_rates_")
     _check_rows = check_features

@@ -13,6 +13,7 @@ from fctree._training.targets import BoostedClasses
 from fctree._typing import ArrayLike, CustomLossFunction, RandomState
 from fctree.ensembles.boosting import BaseCurvatureBoosting
 from fctree.ensembles.boosting_regressor import CurvatureBoostingRegressor
+from fctree.oblique.parameters import ensemble_tree_settings
 
 
 @shares_documentation(CurvatureBoostingRegressor)
@@ -24,7 +25,8 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
     classes a leaf predicts one score per class. For step-like targets each round also grows a step tree
     (axis-parallel splits, constant leaves) and keeps the tree with the smaller loss on the out-of-bag
     samples. By default splits need clearer gains than in regression and leaf models are shrunk more towards
-    their parents' (`split_margin` and `parent_weight` of `tree`: 0.3 and 200).
+    their parents': the `split_margin` of trees is 0.75 for two classes and 0.5 for more, their
+    `parent_weight` 10 for each class.
 
     Parameters
     ----------
@@ -73,10 +75,6 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
     (1, 3)
     """
 
-    # Newton targets are noisy and each class has its own linear model in every leaf, so leaf models are shrunk strongly
-    # towards their parent's.
-    _default_tree = clone(BaseCurvatureBoosting._cautious_tree).set_params(parent_weight=200.0)
-
     _parameter_constraints = {
         **BaseCurvatureBoosting._parameter_constraints,
         **loss_constraints("classification"),
@@ -111,3 +109,11 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
         random_state: RandomState = None,
     ) -> None:
         set_parameters(self, locals())
+
+    def _tree_settings(self):
+        # Newton targets are noisy, and each of several classes has its own linear model in every leaf.
+        n_classes = len(self.classes_)
+        default = clone(self._default_tree).set_params(
+            split_margin=0.75 if n_classes <= 2 else 0.5, parent_weight=10.0 * n_classes
+        )
+        return ensemble_tree_settings(self, default)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any
 
-from sklearn.base import RegressorMixin
+from sklearn.base import RegressorMixin, clone
 
 from fctree._intervals.boosted import BoostedIntervals
 from fctree._parameters import set_parameters, shares_documentation
@@ -69,7 +69,7 @@ class CurvatureBoostingRegressor(
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
         Unfitted tree with the parameters of all trees. None is
         ``CurvatureTreeRegressor(n_screened=4, max_thresholds=8, split_margin=0.0, feature_concatenation=False)``,
-        for losses with a log link with ``split_margin=0.3``.
+        for losses with a log link with ``split_margin=0.5``.
     categorical_features
         As in `SymmetricBoostingRegressor`.
     early_stopping : bool, default=False
@@ -163,5 +163,6 @@ class CurvatureBoostingRegressor(
         set_parameters(self, locals())
 
     def _tree_settings(self):
-        default = self._cautious_tree if has_log_link(self.loss) else self._default_tree
-        return ensemble_tree_settings(self, default)
+        # Where second derivatives of the loss change with the scores, splits that gain by chance cost more.
+        margin = 0.5 if has_log_link(self.loss) else 0.0
+        return ensemble_tree_settings(self, clone(self._default_tree).set_params(split_margin=margin))

@@ -343,7 +343,7 @@ std::vector<DecreaseSums> DistributedStatistics::decreases(const GrowState& stat
         if (own.size == 0) return;
         const SplitModels& of = models[child / 2];
         const DecreaseSums found = sum_decreases(data_, own, of.node, of.children[child % 2],
-                                                 state.variance_of(*split.node));
+                                                 state.typical_decrease(*split.node));
         for (int i = 0; i < DecreaseSums::size(); ++i) out[i] += found.data()[i];
       },
       state.execution);

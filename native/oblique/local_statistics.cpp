@@ -282,7 +282,7 @@ std::vector<DecreaseSums> LocalStatistics::decreases(const GrowState& state,
     const index_t split = parts[p].node / 2, side = parts[p].node % 2;
     const SplitModels& of = models[split];
     sums[p] = sum_decreases(state.data, parts[p].rows, of.node, of.children[side],
-                            state.variance_of(*splits[split].node));
+                            state.typical_decrease(*splits[split].node));
   });
   std::vector<DecreaseSums> totals(splits.size());
   for (index_t p = 0; p < parts.n(); ++p) totals[parts[p].node / 2].add(sums[p].data());

@@ -136,6 +136,8 @@ struct GrowState {
   double variance_of(const OpenNode& node) const {
     return node.moments.diagonal.tail(data.n_outputs).sum() / node.moments.weight;
   }
+  // Of a sample's loss by a split, about.
+  double typical_decrease(const OpenNode& node) const { return mean_weight * variance_of(node); }
   Vector target_mean(const OpenNode& node) const {
     return node.moments.mean.tail(data.n_outputs) + origin.tail(data.n_outputs);
   }

@@ -11,6 +11,7 @@ from fctree import (
     CurvatureBoostingRegressor,
     CurvatureForestClassifier,
     CurvatureForestRegressor,
+    CurvatureTreeRegressor,
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -69,6 +70,25 @@ def test_rounding_does_not_take_sides(model):
         first = clone(model).fit(rounded, targets)
         second = clone(model).fit(rounded[order], targets[order])
         assert_same(scores(second, rounded), scores(first, rounded))
+
+
+@pytest.mark.parametrize("step_depth", [None, 4])
+@settings(max_examples=8)
+@given(unit=st.sampled_from([1e-12, 1e-3, 0.1, 1e3, 1e9]), margin=st.sampled_from([0.0, 0.5, 1.0]))
+def test_the_unit_of_a_loss_does_not_matter(step_depth, unit, margin):
+    """If the penalties are in the same unit. Samples are counted where splits are judged, not second derivatives."""
+    counts = np.round(np.exp(y / y.std()))
+
+    def scaled_poisson(unit):
+        return lambda target, score: (unit * (np.exp(score) - target), unit * np.exp(score))
+
+    def fitted(unit):
+        tree = CurvatureTreeRegressor(alpha=unit, split_margin=margin, min_samples_leaf=10)
+        return CurvatureBoostingRegressor(
+            loss=scaled_poisson(unit), max_iter=5, step_depth=step_depth, l2_leaf_reg=unit, tree=tree, random_state=1
+        ).fit(X, counts)
+
+    assert_same(fitted(unit).predict(NEW), fitted(1.0).predict(NEW), 3.0)
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -20,14 +20,14 @@ TIE = 1e-10  # losses closer than this, relative to the node's own, are the same
 LEAST_FREEDOM = 0.02  # least value of 1 - df / n and of 1 - leverage
 
 
-def limited_decreases(decrease, weight, unit):
-    """Decreases of the leave-one-out losses, limited by the largest power of 2 (in units of the node's variance) for
+def limited_decreases(decrease, count, unit):
+    """Decreases of the leave-one-out losses, limited by the largest power of 2 (in such units) for
     which their squares are those of four samples, or of a sixteenth of them."""
     d = decrease / unit
-    enough = min(4.0, weight[d != 0].sum() / 16)
+    enough = min(4.0, count[d != 0].sum() / 16)
     for exponent in range(31, -32, -1):
         limit = 2.0**exponent
-        if weight @ np.minimum(d**2, limit**2) >= enough * limit**2:
+        if count @ np.minimum(d**2, limit**2) >= enough * limit**2:
             break
     return np.clip(d, -limit, limit) * unit
 
@@ -341,10 +341,11 @@ class LiteralCurvatureTree:
         decrease = leave_one_out(node.model, x, y, unit)
         for model, side in zip(models, (goes_left, ~goes_left), strict=True):
             decrease[side] -= leave_one_out(model, x[side], y[side], unit[side])
-        decrease = limited_decreases(decrease, weight, variance(y, weight))
-        deviation = np.sqrt(weight @ (decrease - np.average(decrease, weights=weight)) ** 2)
+        count = weight / unit
+        decrease = limited_decreases(unit * decrease, count, self.mean_weight * variance(y, weight))
+        deviation = np.sqrt(count @ (decrease - np.average(decrease, weights=count)) ** 2)
         luck = np.sqrt(2 * np.log(max(2, n_directions * min(self.max_thresholds, 256))))
-        surplus = weight @ decrease - self.split_margin * luck * deviation
+        surplus = count @ decrease - self.split_margin * luck * deviation
         node.margin = min(node.margin, abs(surplus) / (luck * deviation))
         return surplus > 0
 

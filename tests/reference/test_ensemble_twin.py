@@ -55,13 +55,15 @@ def test_regression(loss, options):
         assert_close(model._raw_predict(points), twin.raw_predict(points))
 
 
+@pytest.mark.parametrize("split_margin", [0.0, 0.4])
 @pytest.mark.parametrize("n_classes", [2, 3, 8])
-def test_classification(n_classes):
+def test_classification(n_classes, split_margin):
     labels = np.searchsorted(np.quantile(Y[:, 0], np.arange(1, n_classes) / n_classes), Y[:, 0])
-    model = CurvatureBoostingClassifier(max_iter=8, step_depth=None, random_state=4, tree=CurvatureTreeRegressor(**UNSCREENED))
+    tree = {**UNSCREENED, "split_margin": split_margin}
+    model = CurvatureBoostingClassifier(max_iter=8, step_depth=None, random_state=4, tree=CurvatureTreeRegressor(**tree))
     model.fit(X, labels)
     loss = make_loss("log_loss", n_classes=n_classes)
-    twin = LiteralBoosting(loss, seed=model._random_seed, max_iter=8, subsample=0.7, tree=UNSCREENED)
+    twin = LiteralBoosting(loss, seed=model._random_seed, max_iter=8, subsample=0.7, tree=tree)
     twin.fit(X, labels[:, np.newaxis].astype(float))
     for points in (X, NEW):
         assert_close(model._raw_predict(points), twin.raw_predict(points))

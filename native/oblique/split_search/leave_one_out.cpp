@@ -24,6 +24,11 @@ constexpr double kFewest = 4.0, kFewestShare = 1.0 / 16.0;
 // A residual that is smaller than this share of what it is the difference of is rounding.
 constexpr double kRounding = 16.0 * std::numeric_limits<double>::epsilon();
 
+// Of one sample, of the copies that a row may be: one of them is left out, and each decreases by itself.
+double weight_of_one(const TrainingData& data, index_t row) {
+  return data.has_curvatures ? data.unit_of(row) : 1.0;
+}
+
 }  // namespace
 
 LeverageModel leverage_model(const Moments& pooled, const RidgeFit& fit, const Matrix& ancestors,
@@ -88,9 +93,7 @@ Vector leave_one_out_losses(const TrainingData& data, const NodeRows& samples,
       const double size = std::abs(y[k]) + std::abs(model.intercept[k]) + std::abs(scores(k, i));
       if (std::abs(residual) > kRounding * size) squares += residual * residual;
     }
-    // Of copies of a sample one is left out.
-    const double unit = data.has_curvatures ? data.unit_of(samples.rows[i]) : 1.0;
-    const double leverage = unit * (model.base + leverages[i]);
+    const double leverage = weight_of_one(data, samples.rows[i]) * (model.base + leverages[i]);
     const double rest = 1.0 - std::min(leverage, kLargestLeverage);
     losses[i] = squares / (rest * rest);
   }
@@ -102,20 +105,23 @@ DecreaseSums sum_decreases(const TrainingData& data, const NodeRows& samples,
   const Vector decreases = (leave_one_out_losses(data, samples, node) -
                             leave_one_out_losses(data, samples, child)) / unit;
   DecreaseSums sums;
-  for (index_t i = 0; i < samples.size; ++i) sums.add(decreases[i], data.weight_of(samples.rows[i]));
+  for (index_t i = 0; i < samples.size; ++i) {
+    const double weight = weight_of_one(data, samples.rows[i]);
+    sums.add(weight * decreases[i], data.weight_of(samples.rows[i]) / weight);
+  }
   return sums;
 }
 
-void DecreaseSums::add(double decrease, double weight) {
-  values_[0] += weight;
+void DecreaseSums::add(double decrease, double count) {
+  values_[0] += count;
   if (decrease == 0.0) return;
   const int exponent = std::isfinite(decrease)
                            ? std::clamp(std::ilogb(decrease) - kLeastExponent, 0, kExponents - 1)
                            : kExponents - 1;
   double* own = values_.data() + 1 + exponent * kSums;
-  own[decrease > 0.0 ? gains : losses] += weight;
-  own[total] += weight * decrease;
-  own[squares] += weight * decrease * decrease;
+  own[decrease > 0.0 ? gains : losses] += count;
+  own[total] += count * decrease;
+  own[squares] += count * decrease * decrease;
 }
 
 void DecreaseSums::add(const double* others) {
@@ -140,10 +146,10 @@ DecreaseSums::Limited DecreaseSums::limited() const {
 
 bool passes_leave_one_out(const DecreaseSums& of_all, double n_tried, double split_margin) {
   const DecreaseSums::Limited sums = of_all.limited();
-  const double mean = sums.total / sums.weight;
-  const double variance = std::max(sums.squares / sums.weight - mean * mean, 0.0);
+  const double mean = sums.total / sums.count;
+  const double variance = std::max(sums.squares / sums.count - mean * mean, 0.0);
   const double chance = std::sqrt(2.0 * std::log(std::max(n_tried, 2.0)));
-  return sums.total > split_margin * chance * std::sqrt(sums.weight * variance);
+  return sums.total > split_margin * chance * std::sqrt(sums.count * variance);
 }
 
 }  // namespace fctree::oblique

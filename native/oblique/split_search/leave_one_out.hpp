@@ -2,7 +2,7 @@
 //
 // The winner of many candidates and cuts looks better than it is. So a split is accepted by
 // leave-one-out: with D_i the decrease of sample i's squared leave-one-out residual from the
-// node's model to the child's,
+// node's model to the child's, times its weight where that is a second derivative of its loss,
 //     sum D_i > split_margin * sqrt(2 log T) * sqrt(n) * std(D),
 // T the number of cuts that the split was chosen from: sqrt(2 log T) is about what the largest of T standard
 // normal variables reaches by chance. Leave-one-out residuals are closed-form,
@@ -45,28 +45,28 @@ void find_leverages(const TrainingData& data, const NodeRows& samples, const Lev
 Vector leave_one_out_losses(const TrainingData& data, const NodeRows& samples,
                             const LeverageModel& model);
 
-// Weighted sums over samples of the decreases D, in units of some loss, and of their squares, for each power of 2
+// Sums over samples of the decreases D, in units of some loss, and of their squares, for each power of 2
 // that |D| may lie above: t is one of these.
 class DecreaseSums {
  public:
   static constexpr int kLeastExponent = -32, kExponents = 64, kSums = 4;
   static constexpr int size() { return 1 + kExponents * kSums; }
 
-  void add(double decrease, double weight);
+  void add(double decrease, double count);
   void add(const double* others);
   const double* data() const { return values_.data(); }
   // The sums with limited decreases.
   struct Limited {
-    double weight;
+    double count;
     double total;
     double squares;
   };
   Limited limited() const;
 
  private:
-  enum { gains, losses, total, squares };  // weights of positive and of negative decreases, and the sums
+  enum { gains, losses, total, squares };  // numbers of positive and of negative decreases, and the sums
   const double* of(int exponent) const { return values_.data() + 1 + exponent * kSums; }
-  std::array<double, 1 + kExponents * kSums> values_{};  // first the weight of all samples
+  std::array<double, 1 + kExponents * kSums> values_{};  // first the number of samples
 };
 
 // `unit` is a typical loss: squares of losses in y's own unit could overflow.
