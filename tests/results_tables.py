@@ -137,6 +137,8 @@ TABLES = {
         PROTOTYPE,
         ("splits_of_classes.json", ("groups",), {
             "labels": 3, "its standard error": "standard error", "number of sets": "sets"}),
+        ("splits_of_classes.json", ("designs",), {"labels": 2}),
+        PROTOTYPE,
         PROTOTYPE,
         PROTOTYPE,
         PROTOTYPE,

@@ -195,7 +195,7 @@ std::vector<index_t> relevant_features(const TrainingData& data, const ObliquePa
   const Vector bends = bends_of(problem, root.moments.weight);
   const double left = models.error - root.fit.reduction.sum();  // by a model of all
   const double by_chance = 2.0 * std::log(static_cast<double>(d)) * left /
-                           std::min(models.n_samples, samples.count);
+                           std::min(models.n_samples, root.moments.weight);
   const index_t n_clear = judges_all ? count_clear((bends.array() > by_chance).count(), d) : 0;
   const index_t n_wanted = std::max(count_wanted(data), n_clear);
   if (n_wanted >= d) return {};
