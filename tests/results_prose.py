@@ -10,7 +10,7 @@ PROSE = [
     ("README", "lower error than CatBoost on all [13] regression and [20] of [28] classification tables", "league_5000_rows.json",
      *(f"{kind}|curvature boosting|below CatBoost" for kind in ("regression", "classes")), "classes|curvature boosting|beside CatBoost"),
     ("README", "on all [13] regression", "league_5000_rows.json", "regression|curvature boosting|beside CatBoost"),
-    ("README", "with 4,000 rows [12] of [13] and [21] of [28]", "league_five_folds.json",
+    ("README", "with 4,000 rows [12] of [13] and [20] of [28]", "league_five_folds.json",
      *(f"{kind}|curvature boosting|{what} CatBoost" for kind in ("regression", "classes") for what in ("below", "beside"))),
     ("README", "(log-loss below CatBoost's on [24] of the [28] tables above)", "league_vote.json",
      *(f"classes|boosting and forest|{what} CatBoost" for what in ("below", "beside"))),
