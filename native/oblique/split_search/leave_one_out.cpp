@@ -24,7 +24,7 @@ constexpr double kFewest = 4.0, kFewestShare = 1.0 / 16.0;
 // A residual that is smaller than this share of what it is the difference of is rounding.
 constexpr double kRounding = 16.0 * std::numeric_limits<double>::epsilon();
 
-// Of one sample, of the copies that a row may be: one of them is left out, and each decreases by itself.
+// Of one of the samples that a row is: one is left out at a time, and each is a decrease of its own.
 double weight_of_one(const TrainingData& data, index_t row) {
   return data.has_curvatures ? data.unit_of(row) : 1.0;
 }
