@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import ClassifierMixin
 
 from fctree._parameters import set_parameters, shares_documentation
 from fctree._training.class_weights import CLASS_WEIGHT_CONSTRAINTS
@@ -13,7 +13,6 @@ from fctree._training.targets import BoostedClasses
 from fctree._typing import ArrayLike, CustomLossFunction, RandomState
 from fctree.ensembles.boosting import BaseCurvatureBoosting
 from fctree.ensembles.boosting_regressor import CurvatureBoostingRegressor
-from fctree.oblique.parameters import ensemble_tree_settings
 
 
 @shares_documentation(CurvatureBoostingRegressor)
@@ -110,10 +109,7 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
     ) -> None:
         set_parameters(self, locals())
 
-    def _tree_settings(self):
+    def _changed_defaults(self):
         # Newton targets are noisy, and each of several classes has its own linear model in every leaf.
         n_classes = len(self.classes_)
-        default = clone(self._default_tree).set_params(
-            split_margin=0.75 if n_classes <= 2 else 0.5, parent_weight=10.0 * n_classes
-        )
-        return ensemble_tree_settings(self, default)
+        return {"split_margin": 0.75 if n_classes <= 2 else 0.5, "parent_weight": 10.0 * n_classes}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any
 
-from sklearn.base import RegressorMixin, clone
+from sklearn.base import RegressorMixin
 
 from fctree._intervals.boosted import BoostedIntervals
 from fctree._parameters import set_parameters, shares_documentation
@@ -14,7 +14,6 @@ from fctree._training.losses import has_log_link, loss_constraints
 from fctree._training.targets import BoostedTargets
 from fctree._typing import ArrayLike, CustomLossFunction, RandomState
 from fctree.ensembles.boosting import BaseCurvatureBoosting
-from fctree.oblique.parameters import ensemble_tree_settings
 from fctree.symmetric.regressor import SymmetricBoostingRegressor
 
 
@@ -162,7 +161,6 @@ class CurvatureBoostingRegressor(
     ) -> None:
         set_parameters(self, locals())
 
-    def _tree_settings(self):
+    def _changed_defaults(self):
         # Where second derivatives of the loss change with the scores, splits that gain by chance cost more.
-        margin = 0.5 if has_log_link(self.loss) else 0.0
-        return ensemble_tree_settings(self, clone(self._default_tree).set_params(split_margin=margin))
+        return {"split_margin": 0.5} if has_log_link(self.loss) else {}

@@ -7,6 +7,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from fctree._sklearn import Interval
 from fctree._tables.estimators import summed_to_columns
@@ -50,8 +51,12 @@ class HasObliqueTrees:
     extrapolation: float | None
     _default_tree: Any  # whose parameters trees have where `tree` is None
 
+    def _changed_defaults(self):
+        """Parameters of the default tree that depend on the task."""
+        return {}
+
     def _tree_settings(self):
-        return ensemble_tree_settings(self, self._default_tree)
+        return ensemble_tree_settings(self, clone(self._default_tree).set_params(**self._changed_defaults()))
 
     def _native_extrapolation(self):
         return np.inf if self.extrapolation is None else self.extrapolation
