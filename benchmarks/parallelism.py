@@ -2,8 +2,9 @@
 
 A fit with `n_jobs` threads runs its loops one task after the other and writes the processor time
 of each task (`FCTREE_TASK_LOG`, native/core/task_log.hpp). Tasks are then given in order to the first
-thread that is free, as the core does it; all that is outside of loops is serial, and a loop
-costs some time to wake its threads, its further phases some to see that the one before has ended. Efficiency is
+thread that is free, as the core does it; all that is outside of loops is serial. Threads
+without work look out for the next loop for a while, then they sleep: where too few are awake a loop takes some time to
+wake more, else less, as the further phases of a loop do. Efficiency is
 the time of all these tasks on one thread over the threads' number times their time. A fit that is given one thread has
 less to do: how many times as fast these threads are is said of that. What is not simulated: starting threads, once a
 call, and the caches and memory that they share.
@@ -36,8 +37,9 @@ NAME = "parallelism"
 PREDICTIONS = 10  # one after the other: of them a server makes many
 CALLS = 3
 THREADS = (2, 4, 8, 16, 64)
-WAKING_S = 10e-6  # for a loop to reach its threads
-TURNING_S = 2e-6  # for a phase of a loop, whose threads look out for it
+WAKING_S = 10e-6  # for a loop to reach threads that sleep
+TURNING_S = 2e-6  # for a loop or a phase to reach threads that look out for it
+LINGERING_S = 16e-6  # for which they do: 64 looks (native/core/team.hpp) on a free core
 
 # Model, parameters, rows, features, and whether its fit or its prediction is meant.
 CASES = {
@@ -68,16 +70,28 @@ class Loop(NamedTuple):
     before: float
     seconds: np.ndarray
 
-    def time(self, n_threads):
-        """Seconds until the last task is done."""
-        n_threads = min(n_threads, self.most)
-        starting = TURNING_S if self.follows else WAKING_S if len(self.seconds) > 1 else 0.0
-        if n_threads == 1 or len(self.seconds) < 2:
-            return float(self.seconds.sum()) + starting * (n_threads > 1)
-        free = [0.0] * min(n_threads, len(self.seconds))
-        for seconds in self.seconds:
+
+def times(loops, n_threads):
+    """Seconds that each loop takes."""
+    now, found = 0.0, []
+    idle_since = [-1.0] * (n_threads - 1)  # of the threads beside the one that opens loops
+    for loop in loops:
+        now += loop.before
+        n_helpers = min(n_threads, loop.most, len(loop.seconds)) - 1
+        if n_helpers < 1:
+            found.append(float(loop.seconds.sum()))
+            now += found[-1]
+            continue
+        n_awake = sum(now - since < LINGERING_S for since in idle_since)
+        start = now + (TURNING_S if loop.follows or n_awake >= n_helpers else WAKING_S)
+        free = [start] * (n_helpers + 1)
+        for seconds in loop.seconds:
             heapq.heapreplace(free, free[0] + seconds)
-        return max(free) + starting
+        free.sort()
+        found.append(free[-1] - now)
+        now = free[-1]
+        idle_since = sorted(idle_since)[:len(idle_since) - n_helpers] + free[:-1]
+    return found
 
 
 def prepared(case, n_threads, quick):
@@ -154,7 +168,7 @@ def simulate(case, n_threads, quick):
         "work": seconds,
         "serial": serial,
         "critical path": serial + sum(loop.seconds.max() for loop in loops if len(loop.seconds)),
-        "time": serial + sum(loop.time(n_threads) for loop in loops),
+        "time": serial + sum(times(loops, n_threads)),
     }
 
 
@@ -163,9 +177,9 @@ def print_loops(case, n_threads, quick):
     before them, place."""
     loops, _ = recorded(case, n_threads, quick)
     sums = collections.defaultdict(lambda: np.zeros(4))
-    for loop in loops:
+    for loop, until_done in zip(loops, times(loops, n_threads), strict=True):
         if len(loop.seconds):
-            seconds = loop.time(n_threads), loop.seconds.sum(), loop.seconds.max(), loop.before
+            seconds = until_done, loop.seconds.sum(), loop.seconds.max(), loop.before
             sums[loop.task] += seconds
     places = subprocess.run(["c++filt", "-t"], input="\n".join(sums), text=True, check=True,
                             stdout=subprocess.PIPE).stdout.splitlines()

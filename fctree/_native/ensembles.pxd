@@ -182,7 +182,7 @@ cdef extern from "ensembles/row_sample.hpp" namespace "fctree::ensembles" nogil:
 
     SampleHashes c_hash_samples "fctree::ensembles::hash_samples"(const BoostedSamples&, int64_t) except +set_python_error
     cbool c_are_coincidences "fctree::ensembles::are_coincidences"(
-            const SampleHashes&, const Collective*) except +set_python_error
+            const SampleHashes&, const Execution&) except +set_python_error
 
 
 cdef extern from "ensembles/forest.hpp" namespace "fctree::ensembles" nogil:

@@ -252,7 +252,7 @@ def are_coincidences(const uint64_t[:, :] hashes):
     for i in range(hashes.shape[0]):
         samples.features.push_back(hashes[i, 0])
         samples.all.push_back(hashes[i, 1])
-    return c_are_coincidences(samples, NULL)
+    return c_are_coincidences(samples, execution_on(1))
 
 
 def grow_forest(X, y, sample_weight, *, list trees, list kinds, dict params, int n_threads,

@@ -102,7 +102,7 @@ LossSum DistributedBoostingStatistics::evaluate_left_out(const BoostedSet& set, 
 StepSums DistributedBoostingStatistics::left_out_step(const BoostedSet& set, const Loss& loss,
                                                       const TreeStep& step,
                                                       const Execution& execution) {
-  BoostedSet stepped = set;
+  BoostedSet stepped = set.copy(execution);
   stepped.add(view_of(step.tree), 0, 1, execution);
   const ScoredSamples before = set.view(), after = stepped.view();
   const RowBlocks& blocks = *set.blocks();

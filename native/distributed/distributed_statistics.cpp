@@ -183,7 +183,7 @@ SampleSums DistributedStatistics::sum_samples(const GrowState& state, const Open
   const std::vector<double> sums = sum_blocks(
       rows_.blocks(), {1, 3},
       [&](index_t, index_t block, double* out) {
-        const SampleSums own = ridge::sum_samples(data_, rows_.rows(root.begin, block));
+        const SampleSums own = ridge::sum_samples(data_, rows_.rows(root.begin, block), {});
         out[0] += own.number;
         out[1] += own.squared_weights;
         out[2] += own.count;

@@ -49,7 +49,7 @@ class ObliqueBooster : public GrowingModel {
         loss_(make_loss(task.loss, task.sizes.n_outputs)),
         units_(find_units(*loss_, targets(task), execution)),
         sizes_{task.sizes.n_features, task.sizes.n_targets, task.sizes.n_outputs, units_.of_several()},
-        train_(task.train, sizes_),
+        train_(task.train, sizes_, execution),
         varying_(varying_columns(task.train.x, task.train.weight, task.train.n_samples, execution.all)),
         all_{statistics_.find_map(task.train, varying_, kinds[0], execution)}, columns_(all_.map.columns),
         gradient_(task.sizes.n_outputs * train_.n()),
@@ -62,7 +62,7 @@ class ObliqueBooster : public GrowingModel {
         steps_(task.sizes.n_outputs),
         turns_(static_cast<index_t>(kinds.size())) {
     evals_.reserve(task.evals.size());
-    for (const BoostedSamples& eval : task.evals) evals_.emplace_back(eval, sizes_);
+    for (const BoostedSamples& eval : task.evals) evals_.emplace_back(eval, sizes_, execution_);
     result_.trees.n_features = task.sizes.n_features;
     result_.trees.n_outputs = task.sizes.n_outputs;
     result_.alpha = kinds[0].alpha;
@@ -358,7 +358,7 @@ void ObliqueBooster::add_tree(index_t iteration) {
   append_tree(chosen.tree, chosen.bounds, chosen.features->map, round.rate, trees);
   const index_t last = trees.n_trees();
   if (loss_->balances()) {  // by leaves, not scores: these have the bits of predictions
-    BoostedSet stepped = train_;
+    BoostedSet stepped = train_.copy(execution_);
     stepped.add(view_of(trees), last - 1, last, execution_);
     shift_last_tree(loss_->find_shifts(stepped.view(), execution_), trees);
   }

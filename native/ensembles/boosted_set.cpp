@@ -14,12 +14,23 @@ constexpr index_t kTaskRows = 1024;
 
 }  // namespace
 
-BoostedSet::BoostedSet(const BoostedSamples& samples, const BoostedSizes& sizes)
+BoostedSet::BoostedSet(const BoostedSamples& samples, const BoostedSizes& sizes, const Execution& execution)
     : samples_(samples), sizes_(sizes), raw_(sizes.n_outputs * samples.n_samples),
       total_weight_(static_cast<double>(samples.n_samples)) {
   if (samples.weight != nullptr)
     total_weight_ = std::accumulate(samples.weight, samples.weight + n(), 0.0);
-  if (samples.initial != nullptr) std::copy_n(samples.initial, raw_.size(), raw_.begin());
+  for_each_part(execution, raw_.size(), kTaskRows, [&](index_t, index_t begin, index_t end) {
+    if (samples.initial == nullptr)
+      std::fill(raw_.data() + begin, raw_.data() + end, 0.0);
+    else
+      std::copy(samples.initial + begin, samples.initial + end, raw_.data() + begin);
+  });
+}
+
+BoostedSet BoostedSet::copy(const Execution& execution) const {
+  BoostedSamples samples = samples_;
+  samples.initial = raw_.data();
+  return BoostedSet(samples, sizes_, execution);
 }
 
 void BoostedSet::start(const std::vector<double>& baseline) {
@@ -62,14 +73,14 @@ BoostedPart::BoostedPart(const BoostedSet& set, const std::vector<std::uint8_t>&
   const ScoredSamples all = set.view();
   const index_t n = set.n();
   rows_ = numbers_where<index_t>(execution, n, [&](index_t i) { return in_bag[i] == 0; });
-  const index_t n_own = static_cast<index_t>(rows_.size());
+  const index_t n_own = rows_.size();
   x_.rows = rows_.data();
-  y_.resize(n_own * set.sizes().n_targets);
-  raw_.resize(n_own * all.n_outputs);
-  if (all.weight != nullptr) weight_.resize(n_own);
+  y_.reserve(n_own * set.sizes().n_targets);
+  raw_.reserve(n_own * all.n_outputs);
+  if (all.weight != nullptr) weight_.reserve(n_own);
   for_each_part(execution, n_own, kTaskRows, [&](index_t, index_t begin, index_t end) {
-    const auto take = [&](const double* values, std::vector<double>& part) {
-      for (std::size_t k = 0; k < part.size() / n_own; ++k)
+    const auto take = [&](const double* values, Buffer<double>& part) {
+      for (index_t k = 0; k < part.size() / n_own; ++k)
         for (index_t i = begin; i < end; ++i) part[k * n_own + i] = values[k * n + rows_[i]];
     };
     take(all.y, y_);
@@ -80,7 +91,7 @@ BoostedPart::BoostedPart(const BoostedSet& set, const std::vector<std::uint8_t>&
 
 BoostedSamples BoostedPart::samples() const {
   return {x_, y_.data(), weight_.empty() ? nullptr : weight_.data(), raw_.data(),
-          static_cast<index_t>(rows_.size())};
+          rows_.size()};
 }
 
 }  // namespace fctree::ensembles

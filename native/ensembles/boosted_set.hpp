@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/block_sums.hpp"
+#include "core/buffer.hpp"
 #include "core/loss/loss.hpp"
 #include "core/rounds.hpp"
 #include "core/table.hpp"
@@ -33,7 +34,9 @@ struct BoostedSizes {
 class BoostedSet {
  public:
   // The scores are those that the samples bring, or 0.
-  BoostedSet(const BoostedSamples& samples, const BoostedSizes& sizes);
+  BoostedSet(const BoostedSamples& samples, const BoostedSizes& sizes, const Execution& execution);
+  // The same samples with the scores of now.
+  BoostedSet copy(const Execution& execution) const;
 
   index_t n() const { return samples_.n_samples; }
   const BoostedSizes& sizes() const { return sizes_; }
@@ -53,7 +56,7 @@ class BoostedSet {
  private:
   BoostedSamples samples_;
   BoostedSizes sizes_;
-  std::vector<double> raw_;
+  Buffer<double> raw_;
   double total_weight_;
 };
 
@@ -99,14 +102,14 @@ class BoostedPart {
   BoostedPart(const BoostedPart&) = delete;  // its table knows where its rows are
   BoostedPart& operator=(const BoostedPart&) = delete;
   BoostedSamples samples() const;
-  const std::vector<index_t>& rows() const { return rows_; }
+  const Buffer<index_t>& rows() const { return rows_; }
 
  private:
   Table x_;
-  std::vector<index_t> rows_;  // their numbers among all samples
-  std::vector<double> y_;
-  std::vector<double> raw_;
-  std::vector<double> weight_;  // empty: ones
+  Buffer<index_t> rows_;  // their numbers among all samples
+  Buffer<double> y_;
+  Buffer<double> raw_;
+  Buffer<double> weight_;  // empty: ones
 };
 
 }  // namespace fctree::ensembles

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/collective.hpp"
+
 namespace fctree::ensembles {
 
 namespace {
@@ -19,69 +21,89 @@ struct EqualSamples {
   std::uint64_t number;
 };
 
-// The different samples whose features' hash ends in zeros, as many zeros as make them few enough: the same
-// ones in whatever order they come.
-class DifferentSamples {
- public:
-  void add(const EqualSamples& samples) {
-    if ((samples.features & mask_) != 0) return;
-    found_.push_back(samples);
-    if (found_.size() >= 2 * kMostDifferent) unite();
-  }
-
-  const std::vector<EqualSamples>& found() {
-    unite();
-    return found_;
-  }
-
- private:
-  void unite();
-
-  std::vector<EqualSamples> found_;
-  std::uint64_t mask_ = 0;
-};
-
-void DifferentSamples::unite() {
-  std::sort(found_.begin(), found_.end(), [](const EqualSamples& a, const EqualSamples& b) {
+// Ascending by features and targets, equal ones as one.
+void unite(std::vector<EqualSamples>& found) {
+  std::sort(found.begin(), found.end(), [](const EqualSamples& a, const EqualSamples& b) {
     return a.features != b.features ? a.features < b.features : a.all < b.all;
   });
   std::size_t n = 0;
-  for (const EqualSamples& samples : found_) {
-    if (n > 0 && found_[n - 1].all == samples.all)
-      found_[n - 1].number += samples.number;
+  for (const EqualSamples& samples : found) {
+    if (n > 0 && found[n - 1].all == samples.all)
+      found[n - 1].number += samples.number;
     else
-      found_[n++] = samples;
+      found[n++] = samples;
   }
-  found_.resize(n);
-  while (found_.size() > kMostDifferent) {
-    mask_ = 2 * mask_ + 1;
-    const auto is_dropped = [&](const EqualSamples& s) { return (s.features & mask_) != 0; };
-    found_.erase(std::remove_if(found_.begin(), found_.end(), is_dropped), found_.end());
-  }
+  found.resize(n);
 }
 
+// The different samples whose features' hash ends in zeros, as many zeros as make them few enough: the same
+// ones in whatever order they come. Those of each range of hashes are united by themselves.
+class DifferentSamples {
+ public:
+  explicit DifferentSamples(const Execution& execution) : execution_(execution), of_range_(kRanges) {}
+
+  void add(const EqualSamples& samples) {
+    if ((samples.features & mask_) != 0) return;
+    of_range_[samples.features >> kShift].push_back(samples);
+    if (++size_ >= 2 * kMostDifferent) unite_all();
+  }
+
+  std::vector<EqualSamples> found() {
+    unite_all();
+    std::vector<EqualSamples> all;
+    for (const std::vector<EqualSamples>& range : of_range_) all.insert(all.end(), range.begin(), range.end());
+    return all;
+  }
+
+ private:
+  static constexpr int kShift = 58;
+  static constexpr index_t kRanges = 64;
+
+  // Does this to all ranges, and counts what they have then.
+  template <class Change>
+  void change(const Change& change_range) {
+    parallel_for(execution_, kRanges, [&](index_t r) { change_range(of_range_[r]); });
+    size_ = 0;
+    for (const std::vector<EqualSamples>& range : of_range_) size_ += range.size();
+  }
+
+  void unite_all() {
+    change(unite);
+    while (size_ > kMostDifferent) {
+      mask_ = 2 * mask_ + 1;
+      const auto is_dropped = [&](const EqualSamples& s) { return (s.features & mask_) != 0; };
+      change([&](std::vector<EqualSamples>& range) {
+        range.erase(std::remove_if(range.begin(), range.end(), is_dropped), range.end());
+      });
+    }
+  }
+
+  const Execution& execution_;
+  std::vector<std::vector<EqualSamples>> of_range_;
+  std::size_t size_ = 0;
+  std::uint64_t mask_ = 0;
+};
+
 // Those of all places.
-DifferentSamples united(DifferentSamples here, const Collective* all) {
-  if (all == nullptr) return here;
-  const std::vector<EqualSamples>& found = here.found();
+std::vector<EqualSamples> united(const std::vector<EqualSamples>& found, const Execution& execution) {
+  if (execution.all == nullptr) return found;
   std::vector<double> own(found.size() * sizeof(EqualSamples) / sizeof(double));
   if (!found.empty()) std::memcpy(own.data(), found.data(), found.size() * sizeof(EqualSamples));
-  const std::vector<double> gathered = gather(all, own);
+  const std::vector<double> gathered = gather(execution.all, own);
   std::vector<EqualSamples> parts(gathered.size() * sizeof(double) / sizeof(EqualSamples));
   if (!parts.empty()) std::memcpy(parts.data(), gathered.data(), parts.size() * sizeof(EqualSamples));
-  DifferentSamples everywhere;
+  DifferentSamples everywhere(execution);
   for (const EqualSamples& samples : parts) everywhere.add(samples);
-  return everywhere;
+  return everywhere.found();
 }
 
 }  // namespace
 
-bool are_coincidences(const SampleHashes& samples, const Collective* all) {
-  DifferentSamples here;
+bool are_coincidences(const SampleHashes& samples, const Execution& execution) {
+  DifferentSamples here(execution);
   for (std::size_t i = 0; i < samples.all.size(); ++i)
     here.add({samples.features[i], samples.all[i], 1});
-  DifferentSamples everywhere = united(std::move(here), all);
-  const std::vector<EqualSamples>& found = everywhere.found();
+  const std::vector<EqualSamples> found = united(here.found(), execution);
   index_t n_samples = 0, n_mixed = 0;
   const auto same_features = [&](std::size_t i, std::size_t j) {
     return j < found.size() && found[i].features == found[j].features;

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/collective.hpp"
+#include "core/parallel.hpp"
 
 namespace fctree::ensembles {
 
@@ -21,6 +21,6 @@ struct SampleHashes {
 // Of the samples of all places: some are equal, and more than a twentieth have the features of one with another
 // target, or few different samples occur many times in the mean. Where different rows are many, by those of a share of all features'
 // hashes. O(n).
-bool are_coincidences(const SampleHashes& samples, const Collective* all);
+bool are_coincidences(const SampleHashes& samples, const Execution& execution);
 
 }  // namespace fctree::ensembles

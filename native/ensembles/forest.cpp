@@ -113,8 +113,8 @@ void grow_trees(const TrainingData& data, const std::vector<ForestTree>& wanted,
   const Table table = table_of(data.x, data.n_features);
   const std::vector<index_t> varying = varying_columns(table, data.weight, data.n_samples, nullptr);
   // The first kind says whether features are standardised; trees of steps don't mind.
-  const FeatureMap map = find_feature_map(table, data.weight, data.n_samples, varying, kinds[0].fit_intercept,
-                                          kinds[0].standardize);
+  const FeatureMap map = find_feature_map(table, data.weight, data.n_samples, varying,
+                                          {kinds[0].fit_intercept, kinds[0].standardize}, team);
   MappedSamples mapped = {data, map, {}};
   mapped.data.n_features = mapped.map.width();
   std::vector<double> features(data.n_samples * mapped.map.width());

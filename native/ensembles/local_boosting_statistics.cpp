@@ -20,8 +20,8 @@ constexpr index_t kMostMappedValues = 10'000'000;  // 80 MB
 // Some rows of many, side by side: read again and again, they stay in a cache that all rows do not fit into.
 class PackedRows {
  public:
-  PackedRows(const TrainingData& data, const std::vector<std::int32_t>& rows, const Execution& execution) : data_(data) {
-    data_.n_samples = static_cast<index_t>(rows.size());
+  PackedRows(const TrainingData& data, const Buffer<std::int32_t>& rows, const Execution& execution) : data_(data) {
+    data_.n_samples = rows.size();
     data_.x = pack(data.x, data.n_features, rows, execution, x_);
     data_.y = pack(data.y, data.n_outputs, rows, execution, y_);
     data_.weight = pack(data.weight, 1, rows, execution, weight_);
@@ -31,9 +31,9 @@ class PackedRows {
   const TrainingData& data() const { return data_; }
 
  private:
-  static const double* pack(const double* from, index_t width, const std::vector<std::int32_t>& rows,
+  static const double* pack(const double* from, index_t width, const Buffer<std::int32_t>& rows,
                             const Execution& execution, Buffer<double>& to) {
-    const index_t n = static_cast<index_t>(rows.size());
+    const index_t n = rows.size();
     to.reserve(n * width);
     for_each_part(execution, n, kTaskRows, [&](index_t, index_t begin, index_t end) {
       for (index_t i = begin; i < end; ++i) std::copy_n(from + rows[i] * width, width, to.data() + i * width);
@@ -48,9 +48,9 @@ class PackedRows {
 }  // namespace
 
 FeatureMap LocalBoostingStatistics::find_map(const BoostedSamples& samples, const std::vector<index_t>& varying,
-                                             const ObliqueParams& params, const Execution&) {
-  return find_feature_map(samples.x, samples.weight, samples.n_samples, varying, params.fit_intercept,
-                          params.standardize);
+                                             const ObliqueParams& params, const Execution& execution) {
+  return find_feature_map(samples.x, samples.weight, samples.n_samples, varying, {params.fit_intercept, params.standardize},
+                          execution);
 }
 
 LossSum LocalBoostingStatistics::evaluate(const BoostedSet& set, const Loss& loss,
@@ -62,14 +62,14 @@ LossSum LocalBoostingStatistics::evaluate_left_out(const BoostedSet& set, const 
                                                    const std::vector<std::uint8_t>& in_bag,
                                                    const Execution& execution) {
   const BoostedPart left_out(set, in_bag, execution);
-  return BoostedSet(left_out.samples(), set.sizes()).evaluate(loss, nullptr, execution);
+  return BoostedSet(left_out.samples(), set.sizes(), execution).evaluate(loss, nullptr, execution);
 }
 
 StepSums LocalBoostingStatistics::left_out_step(const BoostedSet& set, const Loss& loss,
                                                 const TreeStep& step,
                                                 const Execution& execution) {
   const BoostedPart left_out(set, step.in_bag, execution);
-  BoostedSet stepped(left_out.samples(), set.sizes());
+  BoostedSet stepped(left_out.samples(), set.sizes(), execution);
   stepped.add(view_of(step.tree), 0, 1, execution);
   const StepSums none(set.sizes().n_outputs);
   StepSums sums = none;
@@ -118,7 +118,7 @@ ObliqueTreeArrays LocalBoostingStatistics::grow(const TrainingData& data, index_
                                                 const Execution& execution) {
   const auto rows =
       numbers_where<std::int32_t>(execution, data.n_samples, [&](index_t i) { return data.weight_of(i) > 0.0; });
-  const bool packs = params.ridge_criterion && data.x != nullptr && 2 * static_cast<index_t>(rows.size()) < data.n_samples;
+  const bool packs = params.ridge_criterion && data.x != nullptr && 2 * rows.size() < data.n_samples;
   ObliqueTreeArrays tree =
       packs ? grow_tree_on_team(PackedRows(data, rows, execution).data(), params, statistics_[kind], execution)
             : grow_tree_on_team(data, params, statistics_[kind], execution);

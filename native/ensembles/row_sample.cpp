@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "core/rng.hpp"
 #include "ensembles/equal_rows.hpp"
@@ -63,7 +64,7 @@ SampleHashes hash_samples(const BoostedSamples& samples, index_t n_targets) {
 RowSampler::RowSampler(const BoostedSamples& samples, const DrawnBy& by, const Execution& execution)
     : seed_(by.seed) {
   SampleHashes hash = hash_samples(samples, by, execution);
-  const bool alone = are_coincidences(hash, execution.all);
+  const bool alone = are_coincidences(hash, execution);
   hash_ = std::move(hash.all);
   if (!alone) return;
   const index_t first =
@@ -91,7 +92,9 @@ void RowSampler::draw_part(index_t tree, double fraction, const Execution& execu
 index_t RowSampler::count_left_out(const std::vector<std::uint8_t>& drawn,
                                    const Collective* all) const {
   std::array<std::int64_t, 256> found{};
-  for (std::size_t i = 0; i < hash_.size(); ++i) found[hash_[i] >> 56] |= drawn[i] == 0;
+  std::size_t n_found = 0;
+  for (std::size_t i = 0; i < hash_.size() && n_found < found.size(); ++i)
+    if (drawn[i] == 0) n_found += std::exchange(found[hash_[i] >> 56], 1) == 0;
   add_up(all, found.data(), found.size());
   return static_cast<index_t>(found.size()) - std::count(found.begin(), found.end(), 0);
 }

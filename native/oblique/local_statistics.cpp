@@ -70,7 +70,7 @@ void LocalStatistics::open(GrowState& state, OpenNode& root) {
   }
   goes_left_.resize(data.n_samples);
   root.size = state.n_rows();
-  state.origin = heaviest_sample(data, state.rows_of(root));
+  state.origin = heaviest_sample(data, state.rows_of(root), state.execution);
 }
 
 void LocalStatistics::open_leaves(GrowState& state, const std::int32_t* leaf,
@@ -88,12 +88,12 @@ void LocalStatistics::open_leaves(GrowState& state, const std::int32_t* leaf,
     for (index_t p = 0; p < n_parts; ++p) size += std::exchange(places[p * n_leaves + own], size);
     leaves[own]->size = size - leaves[own]->begin;
   }
-  state.rows.resize(size);
+  state.rows = Buffer<std::int32_t>(size);
   for_each_part(state.execution, n, length, [&](index_t p, index_t begin, index_t end) {
     for (index_t i = begin; i < end; ++i)
       if (leaf[i] >= 0) state.rows[places[p * n_leaves + leaf[i]]++] = static_cast<std::int32_t>(i);
   });
-  state.origin = heaviest_sample(state.data, {state.rows.data(), size});
+  state.origin = heaviest_sample(state.data, {state.rows.data(), size}, state.execution);
 }
 
 // Those of the index where the tree sees all of its columns.
@@ -132,7 +132,7 @@ double LocalStatistics::find_alpha(const GrowState& state, const OpenNode& root)
 }
 
 SampleSums LocalStatistics::sum_samples(const GrowState& state, const OpenNode& root) {
-  return ridge::sum_samples(state.data, state.rows_of(root));
+  return ridge::sum_samples(state.data, state.rows_of(root), state.execution);
 }
 
 RidgeFit LocalStatistics::fit_dual(const GrowState& state, const OpenNode& node) {

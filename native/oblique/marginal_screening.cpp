@@ -43,9 +43,9 @@ double gain_of(Vector column, const Vector& weight, const Matrix& weighted_resid
 
 std::vector<index_t> screen_marginally(const TrainingData& data, index_t n_kept,
                                        const Execution& team) {
-  const std::vector<std::int32_t> rows = numbers_where<std::int32_t>(
+  const Buffer<std::int32_t> rows = numbers_where<std::int32_t>(
       team, data.n_samples, [&](index_t i) { return data.weight_of(i) > 0.0; });
-  const index_t n = static_cast<index_t>(rows.size()), d = data.n_features;
+  const index_t n = rows.size(), d = data.n_features;
   Vector weight(n);
   Matrix residuals(n, data.n_outputs);
   for (index_t i = 0; i < n; ++i) {

@@ -64,12 +64,12 @@ struct GrowState {
   Vector offset;                   // (d): subtracted from the original features, or empty
   Vector root_sizes;               // (d): feature_sizes of the root
   NodeStatistics* statistics;      // sums over local or distributed samples
-  std::vector<std::int32_t> rows;  // local samples, node by node
+  Buffer<std::int32_t> rows;       // local samples, node by node
   Buffer<double> scores;           // (K, n) along the ridge directions, in the order of rows
   LeftOut left_out;
   double mean_weight = 1.0;        // of a sample of weight 1: its mean curvature
 
-  index_t n_rows() const { return static_cast<index_t>(rows.size()); }
+  index_t n_rows() const { return rows.size(); }
   NodeRows rows_of(const OpenNode& node) const { return {rows.data() + node.begin, node.size}; }
   RidgeOptions ridge_options() const { return {params.alpha, params.fit_intercept, mean_weight}; }
 

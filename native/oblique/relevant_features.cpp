@@ -127,7 +127,8 @@ bool has_samples(const TrainingData& data, double number) {
 }
 
 // Those of `rows` that are not copies of others.
-double count_different(const TrainingData& data, std::vector<std::int32_t> rows) {
+double count_different(const TrainingData& data, const NodeRows& among) {
+  std::vector<std::int32_t> rows(among.rows, among.rows + among.size);
   const index_t d = data.n_features, n_outputs = data.n_outputs;
   const auto compared = [&](std::int32_t a, std::int32_t b) {
     const auto [at, other] = std::mismatch(data.x + a * d, data.x + (a + 1) * d, data.x + b * d);
@@ -217,21 +218,21 @@ std::vector<index_t> relevant_local_features(const TrainingData& data, const Obl
   const double most_counted = kFewestCounted * static_cast<double>(d);
   if (has_samples(data, most_counted))
     return relevant_features(data, params, statistics, team, known);
-  std::vector<std::int32_t> rows = numbers_where<std::int32_t>(
+  const Buffer<std::int32_t> rows = numbers_where<std::int32_t>(
       team, n, [&](index_t i) { return data.weight_of(i) > 0.0; });
-  const auto n_rows = static_cast<index_t>(rows.size());
-  SampleSums samples = sum_samples(data, {rows.data(), n_rows});
+  const NodeRows all = {rows.data(), rows.size()};
+  SampleSums samples = sum_samples(data, all, team);
   if (data.x != nullptr && samples.number < most_counted)
-    known.n_different = count_different(data, rows);
+    known.n_different = count_different(data, all);
   samples.number = std::min(samples.number, known.n_different);
   if (d <= n_kept || are_many(samples, d))
     return relevant_features(data, params, statistics, team, known);
   const Features screened = screen_marginally(data, n_kept, team);
-  std::vector<double> x(n * n_kept), column(n_rows);
+  std::vector<double> x(n * n_kept), column(all.size);
   const Vector& offset = statistics.offset();
   for (index_t j = 0; j < n_kept; ++j) {
-    read_feature(data, {rows.data(), n_rows}, screened[j], column.data());
-    for (index_t i = 0; i < n_rows; ++i) x[rows[i] * n_kept + j] = column[i];
+    read_feature(data, all, screened[j], column.data());
+    for (index_t i = 0; i < all.size; ++i) x[rows[i] * n_kept + j] = column[i];
   }
   TrainingData part = data;
   part.x = x.data();

@@ -106,8 +106,8 @@ ObliqueTreeArrays grow_single_tree(const TrainingData& data, const ObliqueParams
                                    const Execution& execution, const LeftOut& left_out) {
   const Table x = table_of(data.x, data.n_features);
   const std::vector<index_t> varying = varying_columns(x, data.weight, data.n_samples, nullptr);
-  const FeatureMap map = find_feature_map(x, data.weight, data.n_samples, varying, params.fit_intercept,
-                                          params.standardize);
+  const FeatureMap map = find_feature_map(x, data.weight, data.n_samples, varying,
+                                          {params.fit_intercept, params.standardize}, execution);
   if (!params.standardize && map.width() == data.n_features)  // features as they came
     return grow_tree(data, params, execution, left_out);
   MappedTree grown;

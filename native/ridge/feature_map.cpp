@@ -105,24 +105,29 @@ void standardize(const FeatureSums& total, const Vector& shift, FeatureMap& map)
 }
 
 FeatureMap find_feature_map(const Table& x, const double* weight, index_t n_samples,
-                            const std::vector<index_t>& varying, bool fit_intercept, bool standardizes) {
+                            const std::vector<index_t>& varying, Scaling scaling, const Execution& execution) {
   const index_t d = x.n_columns;
   FeatureMap map = identity_map(d);
-  if (!fit_intercept) return map;
+  if (!scaling.fit_intercept) return map;
   map.columns = varying;
-  if (!standardizes) return map;
-  std::vector<double> buffer(std::min(n_samples, kBlockRows) * d);
+  if (!scaling.standardizes) return map;
   // About the heaviest sample, whose squared distance from the mean is at most n times the variance: means of columns
   // far from zero keep their digits, constants have no spread.
   std::vector<double> row = heaviest_counted(x, weight, n_samples, nullptr);
   row.resize(d, 0.0);  // all samples may weigh nothing
   const Vector shift = VectorView(row.data(), d);
-  FeatureSums total = {Vector::Zero(1 + 2 * d), Vector::Zero(d)};
-  for (index_t begin = 0; begin < n_samples; begin += kBlockRows) {
-    const index_t size = std::min(kBlockRows, n_samples - begin);
-    add_features(x.read(begin, size, buffer.data()), weight == nullptr ? nullptr : weight + begin,
-                 size, shift, total);
-  }
+  const FeatureSums none = {Vector::Zero(1 + 2 * d), Vector::Zero(d)};
+  std::vector<FeatureSums> parts(count_parts(n_samples, kTaskRows), none);
+  for_each_part(execution, n_samples, kTaskRows, [&](index_t part, index_t first, index_t end) {
+    std::vector<double> buffer(std::min(end - first, kBlockRows) * d);
+    for (index_t begin = first; begin < end; begin += kBlockRows) {
+      const index_t size = std::min(kBlockRows, end - begin);
+      add_features(x.read(begin, size, buffer.data()), weight == nullptr ? nullptr : weight + begin,
+                   size, shift, parts[part]);
+    }
+  });
+  FeatureSums total = none;
+  for (const FeatureSums& part : parts) total.add(part);
   standardize(total, shift, map);
   return map;
 }

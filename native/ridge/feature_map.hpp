@@ -27,16 +27,26 @@ struct FeatureMap {
 // The columns whose values differ among the samples of positive weight, in all places, or all columns. O(n + d) where the first
 // samples tell, O(n d) at worst.
 std::vector<index_t> varying_columns(const Table& x, const double* weight, index_t n_samples, const Collective* all);
+// Which features a model centres and scales: none without an intercept.
+struct Scaling {
+  bool fit_intercept;
+  bool standardizes;
+};
 // Those that `vary`, or all without an intercept; where it `standardizes` their weighted means and standard deviations,
 // rounded, else 0 and 1. Throws std::invalid_argument where squares overflow. O(d); O(n d) where it does.
 FeatureMap find_feature_map(const Table& x, const double* weight, index_t n_samples,
-                            const std::vector<index_t>& varying, bool fit_intercept, bool standardizes);
+                            const std::vector<index_t>& varying, Scaling scaling, const Execution& execution);
 
 // Means and deviations of an identity map in two steps: sums over samples about one of the heaviest, `shift`, and
 // what follows from them. Sums are the weight, the differences, their squares; `largest` (d) are absolute values.
 struct FeatureSums {
   Vector sums;  // (1 + 2 d)
   Vector largest;
+
+  void add(const FeatureSums& other) {
+    sums += other.sums;
+    largest = largest.cwiseMax(other.largest);
+  }
 };
 void add_features(const double* x, const double* weight, index_t n_samples, const Vector& shift,
                   FeatureSums& total);

@@ -18,7 +18,8 @@ constexpr double kResolution = 1e-4;
 // chunks' products together take an eighth of the memory of X at most.
 constexpr index_t kMinChunkRows = 1024;
 constexpr index_t kMaxChunks = 64;
-constexpr index_t kDiagonalRows = 1024;  // of a part of which means and diagonal are wanted
+constexpr index_t kDiagonalRows = 1024;  // of a part of which a sum of few numbers is wanted
+constexpr double kRowWork = 20.0;  // in multiply-adds, to look at its weight
 
 // The heaviest rows of nodes' parts, then the nodes' samples: two phases of a loop.
 class HeaviestSamples {
@@ -47,10 +48,14 @@ std::int32_t heaviest_row(const TrainingData& data, const NodeRows& node) {
   });
 }
 
-Vector heaviest_sample(const TrainingData& data, const NodeRows& node) {
-  const std::int32_t row = heaviest_row(data, node);
-  Vector sample(data.n_features + data.n_outputs);
+Vector heaviest_sample(const TrainingData& data, const NodeRows& node, const Execution& execution) {
+  const RowParts parts({node}, kDiagonalRows);
+  std::vector<std::int32_t> heaviest(parts.n());
+  parallel_for(limit_threads(execution, kRowWork * static_cast<double>(node.size)), parts.n(),
+               [&](index_t p) { heaviest[p] = heaviest_row(data, parts[p].rows); });
+  const std::int32_t row = heaviest_row(data, {heaviest.data(), parts.n()});
   std::vector<double> buffer;
+  Vector sample(data.n_features + data.n_outputs);
   sample.head(data.n_features) = VectorView(read_block(data, row, 1, buffer), data.n_features);
   sample.tail(data.n_outputs) = VectorView(data.y + row * data.n_outputs, data.n_outputs);
   return sample;
@@ -162,15 +167,23 @@ std::vector<Moments> sum_diagonals(const TrainingData& data, const std::vector<N
   return moments;
 }
 
-SampleSums sum_samples(const TrainingData& data, const NodeRows& node) {
-  SampleSums sums;
-  for (index_t i = 0; i < node.size; ++i) {
-    const double weight = data.weight_of(node.rows[i]), unit = data.unit_of(node.rows[i]);
-    sums.number += weight / unit;
-    sums.squared_weights += weight * unit;
-    sums.count += data.count == nullptr ? weight : data.count[node.rows[i]];
-  }
-  return sums;
+SampleSums sum_samples(const TrainingData& data, const NodeRows& node, const Execution& execution) {
+  const RowParts parts({node}, kDiagonalRows);
+  std::vector<SampleSums> sums(parts.n());
+  parallel_for(limit_threads(execution, kRowWork * static_cast<double>(node.size)), parts.n(), [&](index_t p) {
+    const NodeRows& rows = parts[p].rows;
+    SampleSums own;
+    for (index_t i = 0; i < rows.size; ++i) {
+      const double weight = data.weight_of(rows.rows[i]), unit = data.unit_of(rows.rows[i]);
+      own.number += weight / unit;
+      own.squared_weights += weight * unit;
+      own.count += data.count == nullptr ? weight : data.count[rows.rows[i]];
+    }
+    sums[p] = own;
+  });
+  SampleSums total;
+  for (const SampleSums& own : sums) total.add(own);
+  return total;
 }
 
 Moments subtract_moments(Moments parent, const Moments& child) {

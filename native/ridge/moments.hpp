@@ -83,8 +83,14 @@ struct SampleSums {
   double number = 0.0;
   double squared_weights = 0.0;
   double count = 0.0;
+
+  void add(const SampleSums& other) {
+    number += other.number;
+    squared_weights += other.squared_weights;
+    count += other.count;
+  }
 };
-SampleSums sum_samples(const TrainingData& data, const NodeRows& node);
+SampleSums sum_samples(const TrainingData& data, const NodeRows& node, const Execution& execution);
 
 // The moments of what is left of a node without one of its children.
 Moments subtract_moments(Moments parent, const Moments& child);
@@ -108,6 +114,6 @@ Matrix covariance_of(const Moments& moments);
 
 // The sample that sums of this node are taken about: the first of the largest weight.
 std::int32_t heaviest_row(const TrainingData& data, const NodeRows& node);
-Vector heaviest_sample(const TrainingData& data, const NodeRows& node);
+Vector heaviest_sample(const TrainingData& data, const NodeRows& node, const Execution& execution = {});
 
 }  // namespace fctree::ridge

@@ -1,6 +1,7 @@
 #include "oblique/split_search/histogram.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/exact_sum.hpp"
 
@@ -14,17 +15,16 @@ FixedPoint fixed_point(const TermScale& scale, std::size_t term) {
   return FixedPoint(scale.exponent[term], scale.n_samples);
 }
 
-// Those of the samples of positive weight, if it is the same.
-double common_weight(const TrainingData& data) {
-  if (data.weight == nullptr) return 1.0;
-  double common = 0.0;
-  for (index_t i = 0; i < data.n_samples; ++i) {
-    if (data.weight[i] == common || !(data.weight[i] > 0.0)) continue;
-    if (common > 0.0) return 0.0;
-    common = data.weight[i];
+// The least and the largest of positive weights.
+struct WeightRange {
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0.0;
+
+  void add(const WeightRange& other) {
+    least = std::min(least, other.least);
+    most = std::max(most, other.most);
   }
-  return common;
-}
+};
 
 // kTerms: number of terms per sample, 0 if known only at run time.
 template <index_t kTerms>
@@ -53,6 +53,7 @@ void add_terms(const BinnedTerms& samples, const NodeRows& rows, const std::vect
 TermScale term_scale(const TrainingData& data, const Execution& execution) {
   const index_t n_terms = 1 + data.n_outputs, n_parts = count_parts(data.n_samples, kTermRows);
   std::vector<int> largest(n_parts * n_terms, 0);
+  std::vector<WeightRange> weights(n_parts);
   for_each_part(execution, data.n_samples, kTermRows, [&](index_t part, index_t begin, index_t end) {
     int* exponent = largest.data() + part * n_terms;
     const auto widen = [](int& widest, double term) {
@@ -61,11 +62,14 @@ TermScale term_scale(const TrainingData& data, const Execution& execution) {
     for (index_t i = begin; i < end; ++i) {
       const double weight = data.weight_of(i);
       widen(exponent[0], weight);
+      if (weight > 0.0) weights[part].add({weight, weight});
       for (index_t k = 0; k < data.n_outputs; ++k)
         widen(exponent[1 + k], weight * data.y[i * data.n_outputs + k]);
     }
   });
-  TermScale scale = {std::vector<int>(n_terms, 0), data.n_samples, common_weight(data)};
+  WeightRange all;
+  for (const WeightRange& of_part : weights) all.add(of_part);
+  TermScale scale = {std::vector<int>(n_terms, 0), data.n_samples, all.least == all.most ? all.most : 0.0};
   for (std::size_t at = 0; at < largest.size(); ++at)
     scale.exponent[at % n_terms] = std::max(scale.exponent[at % n_terms], largest[at]);
   return scale;
@@ -81,14 +85,14 @@ std::vector<double> term_units(const TermScale& scale) {
   return units;
 }
 
-std::vector<std::int64_t> fixed_terms(const TrainingData& data, const TermScale& scale,
+Buffer<std::int64_t> fixed_terms(const TrainingData& data, const TermScale& scale,
                                       const Execution& execution) {
   const index_t n_outputs = data.n_outputs;
   std::vector<FixedPoint> fixed;
   for (std::size_t t = 0; t < scale.exponent.size(); ++t) fixed.push_back(fixed_point(scale, t));
   const bool with_weights = scale.weight == 0.0;
   const index_t n_terms = n_outputs + with_weights;
-  std::vector<std::int64_t> terms(data.n_samples * n_terms);
+  Buffer<std::int64_t> terms(data.n_samples * n_terms);
   for_each_part(execution, data.n_samples, kTermRows, [&](index_t, index_t begin, index_t end) {
     std::int64_t* next = terms.data() + begin * n_terms;
     for (index_t i = begin; i < end; ++i) {

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/buffer.hpp"
 #include "core/parallel.hpp"
 #include "ridge/training_data.hpp"
 
@@ -27,14 +28,14 @@ struct BinnedTerms {
   const std::uint8_t* bins;  // (n_samples, n_features)
   index_t n_bins;
   index_t n_features;
-  index_t n_terms;                  // 1 + K, or K
-  std::vector<std::int64_t> terms;  // the weight, unless all are the same, and w y of each sample, (n_samples, n_terms)
+  index_t n_terms;             // 1 + K, or K
+  Buffer<std::int64_t> terms;  // the weight, unless all are the same, and w y of each sample, (n_samples, n_terms)
 
   // Integers per feature: the count and the terms of each bin.
   index_t feature_size() const { return n_bins * (1 + n_terms); }
 };
-std::vector<std::int64_t> fixed_terms(const TrainingData& data, const TermScale& scale,
-                                      const Execution& execution);
+Buffer<std::int64_t> fixed_terms(const TrainingData& data, const TermScale& scale,
+                                 const Execution& execution);
 
 // Adds some samples to sums (features, n_bins, 1 + n_terms). O(n K) per feature.
 constexpr index_t kFeaturesTogether = 8;  // whose sums stay in the cache: 48 kB for an output
