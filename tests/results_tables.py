@@ -117,15 +117,7 @@ TABLES = {
         ("boosting_real_data_tuned.json", ("regression, tuned",), BEST),
         ("boosting_real_data_tuned_classification.json", ("classification, tuned",), BEST),
     ],
-    "ensembles": [
-        ("bench_ensembles.json", (), {
-            "sim1": "sim1, 2000 x 10", "sim2": "sim2, 2000 x 10", "sim1, 20,000 x 20": "sim1, 20000 x 20", "fit": "fit|cpu s",
-            "predict a row": "predict row s", "symmetric boosting": "fctree symmetric", "of depth 2": "fctree boosting, depth 2",
-            "without step trees": "fctree boosting, no step trees", "100 trees": "fctree boosting, 100 trees"}),
-        ("bench_ensembles.json", (), {"depth 3": "equal trees, depth 3", "depth 5": "equal trees, depth 5", "fit": "fit|cpu s",
-            "fctree forest, the paper's splits, constant leaves": "fctree forest, paper's splits, constant leaves"}),
-        "one fold each, timed once",
-        "steps of the past, timed once",
+    "ensemble_choices": [
         ("turns_of_trees.json", ("schedules",), {
             "log-loss, 30 sets": "log-loss|ratio", "its standard error": "log-loss|standard error", "time": "log-loss|time",
             "RMSE, 13 sets": "RMSE|ratio", "its standard error, regression": "RMSE|standard error", "time, regression": "RMSE|time"}),
@@ -152,6 +144,17 @@ TABLES = {
         PROTOTYPE,
         ("bench_skewed_features.json", (), {}),
         PROTOTYPE,
+        PROTOTYPE,
+    ],
+    "ensembles": [
+        ("bench_ensembles.json", (), {
+            "sim1": "sim1, 2000 x 10", "sim2": "sim2, 2000 x 10", "sim1, 20,000 x 20": "sim1, 20000 x 20", "fit": "fit|cpu s",
+            "predict a row": "predict row s", "symmetric boosting": "fctree symmetric", "of depth 2": "fctree boosting, depth 2",
+            "without step trees": "fctree boosting, no step trees", "100 trees": "fctree boosting, 100 trees"}),
+        ("bench_ensembles.json", (), {"depth 3": "equal trees, depth 3", "depth 5": "equal trees, depth 5", "fit": "fit|cpu s",
+            "fctree forest, the paper's splits, constant leaves": "fctree forest, paper's splits, constant leaves"}),
+        "one fold each, timed once",
+        "steps of the past, timed once",
         ("bench_ensembles.json", ("growth",), {
             "measured": "cpu s", "by the formula": "formula", "n = 8,000": "n=8000 / n=2000", "n = 32,000": "n=32000 / n=2000",
             "d = 20": "d=20 / n=2000", "d = 40": "d=40 / n=2000", "depth 2, 4": "depth=2 / n=2000 ± depth=4 / n=2000",
@@ -165,7 +168,6 @@ TABLES = {
         ("ensembles_classification.json", (), ENSEMBLES),
         ("ensembles_classification.json", ("mean of folds",), {**ENSEMBLES, "fctree": "fctree boosting"}),
         ("ensembles_tuned_classification.json", (), ENSEMBLES),
-        PROTOTYPE,
     ],
     "fcodt": [
         ("bench_oblique.json", ("sim1",), {
