@@ -218,14 +218,14 @@ Contender ObliqueBooster::grow_kind(index_t kind, index_t iteration) {
   }
   if (loss_->leaf_rule() != LeafRule::newton)
     revise_constants(*loss_,
-                     {train_.view(), data.x, response_.weight.data(), leaf, response_.farthest},
-                     params_.l2_leaf_reg, grown.tree);
+                     {train_.view(), data, leaf, response_.farthest},
+                     params_.l2_leaf_reg, execution_, grown.tree);
   else if (params_.l2_leaf_reg > 0.0)
     shrink_leaves(params_.l2_leaf_reg, grown.tree);
   if (!hessian_.empty())
     lengthen_steps({train_.view(), response_.weight.data(), hessian_.data()}, params_.l2_leaf_reg,
                    leaf, execution_, grown.tree);
-  grown.bounds = bound_leaves(grown.tree, data.x, response_.weight.data(), leaf,
+  grown.bounds = bound_leaves(grown.tree, data, leaf,
                               {params_.extrapolation, loss_->largest_step()}, execution_);
   if (sizes_.unit != nullptr) scale_outputs(sizes_.unit, grown.tree, grown.bounds);
   return grown;
@@ -304,19 +304,19 @@ const TreeFeatures& ObliqueBooster::features_of(index_t kind) {
     statistics_.set_features(kind, all_.map, execution_);
     places = statistics_.relevant_features(searched_.of(counted(data)), kind, searched_.of(params), execution_);
   }
-  // Of many rows there is room for the features of one tree.
+  // Of many rows there is room for the features of one tree, if it needs that: one that is grown on a sample does not.
   const bool reads = reads_features();
+  const bool keeps = !(reads && (takes_only_axes(params) || searched_.serve(params)));
   if (places.empty()) {
-    if (reads && takes_only_axes(params)) return all_;
-    if (reads) few_.release();
-    all_.keep(train_.n(), execution_);
+    if (reads && keeps) few_.release();
+    if (keeps) all_.keep(train_.n(), execution_);
     return all_;
   }
   if (reads) all_.release();
   few_.map = all_.map;
   for (index_t& place : places) place = all_.map.columns[place];
   few_.choose(std::move(places), train_.x());
-  few_.keep(train_.n(), execution_);
+  if (keeps) few_.keep(train_.n(), execution_);
   statistics_.set_features(kind, few_.map, execution_);
   return few_;
 }

@@ -33,8 +33,8 @@ class BoostingStatistics {
   virtual StepSums left_out_step(const BoostedSet& set, const Loss& loss, const TreeStep& step,
                                  const Execution& execution) = 0;
 
-  // Whether the selection of features and trees along axes (takes_only_axes) read standardised features block by
-  // block, from data that have a reader of them, instead of keeping them in memory.
+  // Whether the selection of features, trees along axes (takes_only_axes) and those that are grown on a sample of the
+  // rows read standardised features block by block, from data that have a reader of them, instead of keeping them in memory.
   virtual bool reads_features(index_t n_samples, index_t n_features) const = 0;
   // All features of these samples, once, for kinds that cut along axes by constants (sorts_axes).
   virtual void index_features(const TrainingData& features, const FeatureMap& map,

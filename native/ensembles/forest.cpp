@@ -86,7 +86,7 @@ LeafBounds bounds_of(const ObliqueTreeArrays& tree, const double* x, const std::
   std::vector<index_t> leaf(n);
   apply_tree({tree.children_left.data(), tree.children_right.data(), tree.threshold.data(), tree.coef.data(), d}, x,
              n, leaf.data(), execution);
-  return bound_leaves(tree, x, weights, leaf, {extrapolation, std::numeric_limits<double>::infinity()}, execution);
+  return bound_leaves(tree, {x, nullptr, weights, n, d, 0}, leaf, {extrapolation, std::numeric_limits<double>::infinity()}, execution);
 }
 
 GrownTree grow_one(const MappedSamples& mapped, const std::vector<std::uint8_t>& counts,

@@ -4,10 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "core/buffer.hpp"
 #include "core/collective.hpp"
 #include "core/exact_sum.hpp"
 #include "core/loss/order_statistics.hpp"
 #include "ridge/dense.hpp"
+#include "ridge/row_blocks.hpp"
 
 namespace fctree::ensembles {
 
@@ -18,12 +20,15 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // A score of hardly any curvature would else take the largest step at once.
 constexpr double kMostLengthening = 2.0;
 
+struct RowRange {
+  index_t begin, end;
+};
+
 // Parts of which each has sums or ranges of all leaves: few.
 index_t part_length(index_t n_samples) { return std::max<index_t>(1024, n_samples / 64 + 1); }
 
-// score[k] of a row of x, which constant leaves do not read, in the leaf with this index.
-void score_row(const ObliqueTreeArrays& tree, index_t slot, const double* x, index_t row,
-               double* score) {
+// score[k] of a row x, which constant leaves do not read, in the leaf with this index.
+void score_row(const ObliqueTreeArrays& tree, index_t slot, const double* x, double* score) {
   const index_t n_outputs = tree.n_outputs;
   if (tree.leaf_coef.empty()) {
     std::copy_n(tree.leaf_intercept.data() + slot * n_outputs, n_outputs, score);
@@ -32,30 +37,44 @@ void score_row(const ObliqueTreeArrays& tree, index_t slot, const double* x, ind
   const std::int64_t at = slot;
   dense_kernels().evaluate_leaves(
       {tree.leaf_coef.data(), tree.leaf_intercept.data(), tree.n_features, n_outputs}, &at,
-      {x + row * tree.n_features, 1, tree.n_features, nullptr}, score);
+      {x, 1, tree.n_features, nullptr}, score);
+}
+
+// Calls use(i, slot, score) for the rows begin .. end - 1 of positive weight.
+template <class Use>
+void for_each_score(const ObliqueTreeArrays& tree, const TrainingData& data, const std::vector<index_t>& leaf,
+                    RowRange range, const Use& use) {
+  constexpr index_t kReadRows = 256;
+  std::vector<double> score(tree.n_outputs), buffer;
+  for (index_t begin = range.begin; begin < range.end; begin += kReadRows) {
+    const index_t size = std::min(kReadRows, range.end - begin);
+    const double* x = tree.leaf_coef.empty() ? nullptr : read_block(data, begin, size, buffer);
+    for (index_t i = begin; i < begin + size; ++i) {
+      if (!(data.weight_of(i) > 0.0)) continue;
+      const index_t slot = tree.leaf_index[leaf[i]];
+      score_row(tree, slot, x == nullptr ? nullptr : x + (i - begin) * tree.n_features, score.data());
+      use(i, slot, score.data());
+    }
+  }
 }
 
 // The least and the largest scores of a tree's leaves over these samples.
-LeafBounds score_ranges(const ObliqueTreeArrays& tree, const double* x, const double* weight,
+LeafBounds score_ranges(const ObliqueTreeArrays& tree, const TrainingData& data,
                         const std::vector<index_t>& leaf, const Execution& execution) {
   const std::size_t size = tree.leaf_intercept.size();
-  const index_t n = static_cast<index_t>(leaf.size()), n_outputs = tree.n_outputs;
+  const index_t n = data.n_samples, n_outputs = tree.n_outputs;
   const index_t length = part_length(n);
   LeafBounds ranges = {std::vector<double>(size, kInfinity), std::vector<double>(size, -kInfinity)};
   std::vector<LeafBounds> parts(count_parts(n, length), ranges);
   for_each_part(execution, n, length, [&](index_t part, index_t begin, index_t end) {
-    std::vector<double> score(n_outputs);
-    for (index_t i = begin; i < end; ++i) {
-      if (weight != nullptr && !(weight[i] > 0.0)) continue;
-      const index_t slot = tree.leaf_index[leaf[i]];
-      score_row(tree, slot, x, i, score.data());
+    for_each_score(tree, data, leaf, {begin, end}, [&](index_t, index_t slot, const double* score) {
       for (index_t k = 0; k < n_outputs; ++k) {
         double& lower = parts[part].lower[slot * n_outputs + k];
         double& upper = parts[part].upper[slot * n_outputs + k];
         lower = std::min(lower, score[k]);
         upper = std::max(upper, score[k]);
       }
-    }
+    });
   });
   for (const LeafBounds& part : parts)
     for (std::size_t at = 0; at < size; ++at) {
@@ -72,10 +91,10 @@ double share_of_zeros(double l2_leaf_reg, const ObliqueTreeArrays& tree, index_t
 
 }  // namespace
 
-LeafBounds bound_leaves(const ObliqueTreeArrays& tree, const double* x, const double* weight,
+LeafBounds bound_leaves(const ObliqueTreeArrays& tree, const TrainingData& data,
                         const std::vector<index_t>& leaf, const BoundRules& rules,
                         const Execution& execution) {
-  LeafBounds bounds = score_ranges(tree, x, weight, leaf, execution);
+  LeafBounds bounds = score_ranges(tree, data, leaf, execution);
   const index_t size = static_cast<index_t>(bounds.lower.size());
   for (double& lower : bounds.lower) lower = -lower;
   bounds.upper.insert(bounds.upper.end(), bounds.lower.begin(), bounds.lower.end());
@@ -170,23 +189,27 @@ void scale_outputs(const double* unit, ObliqueTreeArrays& tree, LeafBounds& boun
 }
 
 void revise_constants(const Loss& loss, const FittedRows& fitted, double l2_leaf_reg,
-                      ObliqueTreeArrays& tree) {
+                      const Execution& execution, ObliqueTreeArrays& tree) {
   const ScoredSamples& s = fitted.samples;
   const index_t n_outputs = tree.n_outputs;
+  Buffer<double> residual(s.n_samples * n_outputs);  // of its model
+  for_each_part(execution, s.n_samples, part_length(s.n_samples), [&](index_t, index_t begin, index_t end) {
+    for_each_score(tree, fitted.data, fitted.leaf, {begin, end}, [&](index_t i, index_t, const double* score) {
+      for (index_t k = 0; k < n_outputs; ++k)
+        residual[i * n_outputs + k] =
+            (s.y[k * s.n_samples + i] - s.raw[k * s.n_samples + i]) / s.unit_of(k) - score[k];
+    });
+  });
   std::vector<std::vector<index_t>> rows(tree.n_nodes());
   for (index_t i = 0; i < s.n_samples; ++i)
-    if (fitted.fit_weight[i] > 0.0) rows[fitted.leaf[i]].push_back(i);
-  std::vector<double> score(n_outputs);
+    if (fitted.data.weight_of(i) > 0.0) rows[fitted.leaf[i]].push_back(i);
   for (index_t node = 0; node < tree.n_nodes(); ++node) {
     const index_t slot = tree.leaf_index[node], size = static_cast<index_t>(rows[node].size());
     if (size == 0) continue;
     std::vector<double> rest(size * n_outputs), weight;
     for (index_t at = 0; at < size; ++at) {
       const index_t i = rows[node][at];
-      score_row(tree, slot, fitted.x, i, score.data());
-      for (index_t k = 0; k < n_outputs; ++k)
-        rest[k * size + at] =
-            (s.y[k * s.n_samples + i] - s.raw[k * s.n_samples + i]) / s.unit_of(k) - score[k];
+      for (index_t k = 0; k < n_outputs; ++k) rest[k * size + at] = residual[i * n_outputs + k];
       if (s.weight != nullptr) weight.push_back(s.weight[i]);
     }
     const double share = share_of_zeros(l2_leaf_reg, tree, node);

@@ -13,13 +13,13 @@ namespace fctree::ensembles {
 
 // Linear models extrapolate without limit. Predictions are clipped to the range of scores on the
 // leaf's training samples (weight above 0; all without weights), widened by `extrapolation` times
-// its length on both sides. x (n_samples, n_features of the tree);
+// its length on both sides. The data have the tree's features;
 // leaf (n_samples): node numbers. largest_step bounds all scores in absolute value.
 struct BoundRules {
   double extrapolation;
   double largest_step;
 };
-LeafBounds bound_leaves(const ObliqueTreeArrays& tree, const double* x, const double* weight,
+LeafBounds bound_leaves(const ObliqueTreeArrays& tree, const TrainingData& data,
                         const std::vector<index_t>& leaf, const BoundRules& rules,
                         const Execution& execution);
 
@@ -47,16 +47,15 @@ void scale_outputs(const double* unit, ObliqueTreeArrays& tree, LeafBounds& boun
 // What a tree was fitted to.
 struct FittedRows {
   const ScoredSamples& samples;
-  const double* x;  // (n, n_features) of the tree
-  const double* fit_weight;
+  const TrainingData& data;
   const std::vector<index_t>& leaf;  // the node that each row reaches
   const std::vector<double>& farthest;  // (n_outputs,), that a constant may move
 };
 
 // Adds to each leaf's constants the quantile, or Friedman's clipped mean, of its models' residuals
-// y - F - f over the rows with positive `fit_weight`, then shrinks each leaf's mean as above. For losses whose
+// y - F - f over the rows of positive weight, then shrinks each leaf's mean as above. For losses whose
 // leaf rule is not Newton's step.
 void revise_constants(const Loss& loss, const FittedRows& fitted, double l2_leaf_reg,
-                      ObliqueTreeArrays& tree);
+                      const Execution& execution, ObliqueTreeArrays& tree);
 
 }  // namespace fctree::ensembles

@@ -22,7 +22,8 @@ class PackedRows {
  public:
   PackedRows(const TrainingData& data, const Buffer<std::int32_t>& rows, const Execution& execution) : data_(data) {
     data_.n_samples = rows.size();
-    data_.x = pack(data.x, data.n_features, rows, execution, x_);
+    data_.x = pack_features(data, rows, execution);
+    data_.features = nullptr;
     data_.y = pack(data.y, data.n_outputs, rows, execution, y_);
     data_.weight = pack(data.weight, 1, rows, execution, weight_);
     if (data.count != nullptr) data_.count = pack(data.count, 1, rows, execution, count_);
@@ -31,6 +32,15 @@ class PackedRows {
   const TrainingData& data() const { return data_; }
 
  private:
+  const double* pack_features(const TrainingData& data, const Buffer<std::int32_t>& rows, const Execution& execution) {
+    if (data.features == nullptr) return pack(data.x, data.n_features, rows, execution, x_);
+    x_.reserve(rows.size() * data.n_features);
+    for_each_part(execution, rows.size(), kTaskRows, [&](index_t, index_t begin, index_t end) {
+      data.features->read({rows.data() + begin, end - begin}, x_.data() + begin * data.n_features);
+    });
+    return x_.data();
+  }
+
   static const double* pack(const double* from, index_t width, const Buffer<std::int32_t>& rows,
                             const Execution& execution, Buffer<double>& to) {
     const index_t n = rows.size();
@@ -118,7 +128,7 @@ ObliqueTreeArrays LocalBoostingStatistics::grow(const TrainingData& data, index_
                                                 const Execution& execution) {
   const auto rows =
       numbers_where<std::int32_t>(execution, data.n_samples, [&](index_t i) { return data.weight_of(i) > 0.0; });
-  const bool packs = params.ridge_criterion && data.x != nullptr && 2 * rows.size() < data.n_samples;
+  const bool packs = params.ridge_criterion && 2 * rows.size() < data.n_samples;
   ObliqueTreeArrays tree =
       packs ? grow_tree_on_team(PackedRows(data, rows, execution).data(), params, statistics_[kind], execution)
             : grow_tree_on_team(data, params, statistics_[kind], execution);

@@ -19,7 +19,8 @@ class SearchedRows {
   void draw(const TrainingData& data, const RowSampler& sampler, index_t round, double probability,
             const Execution& execution);
 
-  bool is_sample() const { return is_sample_; }
+  // Whether trees of this kind are grown on a sample.
+  bool serve(const ObliqueParams& params) const { return is_sample_ && params.ridge_criterion; }
   TrainingData of(TrainingData data) const;
   // With penalties and fewest rows of a leaf in proportion.
   ObliqueParams of(ObliqueParams params) const;
