@@ -209,7 +209,7 @@ class VariableImportanceDisplay:
         note = "" if all_trusted else "\npale: do not trust the interval"
         ax.set_xlabel(f"{kind} ({first.scoring}){note}", parse_math=False)
         if len(self.results) > 1:
-            plain_legend(ax)
+            plain_legend(ax, list(self.bars_.values()))
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

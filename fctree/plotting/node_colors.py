@@ -33,10 +33,12 @@ def require_matplotlib(ax=None):
     return matplotlib
 
 
-def plain_legend(ax, **options):
-    """A legend whose labels are text as it is, with dollar signs too."""
-    for text in ax.legend(**options).get_texts():
-        text.set_parse_math(False)
+def plain_legend(ax, handles, **options):
+    """A legend whose labels are text as it is, with dollar signs and underscores in front too."""
+    # matplotlib leaves out labels that begin with an underscore, so they are set afterwards.
+    legend = ax.legend(handles, [" "] * len(handles), **options)
+    for text, handle in zip(legend.get_texts(), handles, strict=True):
+        text.set(text=handle.get_label(), parse_math=False)
 
 
 class NodeColors:

@@ -290,10 +290,10 @@ def _fill_classes(ax, tree, polygons, colors, class_names):
     rows, most_columns = _LEGEND_SHAPE
     n_columns = -(-len(handles) // rows)
     if len(handles) <= len(CLASS_COLORS):
-        plain_legend(ax, handles=handles, loc="best")
+        plain_legend(ax, handles, loc="best")
     elif n_columns <= most_columns:
         beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "fontsize": "small"}
-        plain_legend(ax, handles=handles, ncols=n_columns, **beside)
+        plain_legend(ax, handles, ncols=n_columns, **beside)
 
 
 def _outline(ax, polygons):

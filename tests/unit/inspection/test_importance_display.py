@@ -83,6 +83,13 @@ def test_methods_side_by_side():
     assert first != second
 
 
+def test_every_label_is_in_the_legend():
+    names = ["_first", "$second", "third"]
+    display = VariableImportanceDisplay.from_result(dict.fromkeys(names, results()[0]))
+    assert [text.get_text() for text in display.ax_.get_legend().get_texts()] == names
+    display.figure_.canvas.draw()
+
+
 def test_from_estimator_is_the_function():
     _, ax = plt.subplots()
     display = VariableImportanceDisplay.from_estimator(
