@@ -21,7 +21,7 @@ from fctree import CurvatureBoostingRegressor, CurvatureTreeRegressor, Symmetric
 from fctree.export import oblique, register_skl2onnx, to_onnx
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.ensemble import StackingClassifier, VotingRegressor
+from sklearn.ensemble import StackingClassifier, VotingClassifier, VotingRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -299,6 +299,16 @@ def test_searches_and_votes(skl2onnx):
         model.fit(X, y)
         found = run(skl2onnx.to_onnx(model, rows[:1]), {"X": rows})["variable"]
         assert_close(found, predictions(model, rows), np.float64)
+
+
+def test_votes_of_classifiers(skl2onnx):
+    X, y = CLASSES["three classes"]()
+    X = X.astype(np.float32)
+    members = [(name, clone(CLASSIFIERS[name])) for name in ("boosting", "forest")]
+    model = VotingClassifier(members, voting="soft", flatten_transform=False).fit(X, y)
+    outputs = run(skl2onnx.to_onnx(model, X[:1], options={"zipmap": False}), {"X": X})
+    np.testing.assert_array_equal(outputs["label"], model.predict(X))
+    np.testing.assert_allclose(outputs["probabilities"], model.predict_proba(X), atol=1e-6)
 
 
 def test_probabilities_by_name(skl2onnx):
