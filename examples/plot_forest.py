@@ -18,7 +18,7 @@ from fctree import CurvatureForestClassifier, CurvatureForestRegressor
 
 X, y = make_friedman1(n_samples=1600, noise=1.0, random_state=0)
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0)
-sizes = (15, 30, 60, 100)
+sizes = (20, 30, 60, 100)
 figure, ax = plt.subplots(figsize=(7, 4.4), layout="constrained")
 forests = {
     "curvature forest": CurvatureForestRegressor(warm_start=True, oob_score=True, random_state=0),
