@@ -306,7 +306,7 @@ const TreeFeatures& ObliqueBooster::features_of(index_t kind) {
   }
   // Of many rows there is room for the features of one tree, if it needs that: one that is grown on a sample does not.
   const bool reads = reads_features();
-  const bool keeps = !(reads && (takes_only_axes(params) || searched_.serve(params)));
+  const bool keeps = !(reads && (takes_only_axes(params) || searched_.is_sample_for(params)));
   if (places.empty()) {
     if (reads && keeps) few_.release();
     if (keeps) all_.keep(train_.n(), execution_);

@@ -90,7 +90,7 @@ ObliqueParams SearchedRows::of(ObliqueParams params) const {
 
 RoundTree grow_round_tree(const TrainingData& data, index_t kind, const ObliqueParams& params, const SearchedRows& searched,
                           BoostingStatistics& statistics, const Execution& execution) {
-  const bool of_all = !searched.serve(params);
+  const bool of_all = !searched.is_sample_for(params);
   RoundTree grown = {of_all ? statistics.grow(data, kind, params, execution)
                             : statistics.grow(searched.of(data), kind, searched.of(params), execution),
                      std::vector<index_t>(data.n_samples)};

@@ -20,7 +20,7 @@ class SearchedRows {
             const Execution& execution);
 
   // Whether trees of this kind are grown on a sample.
-  bool serve(const ObliqueParams& params) const { return is_sample_ && params.ridge_criterion; }
+  bool is_sample_for(const ObliqueParams& params) const { return is_sample_ && params.ridge_criterion; }
   TrainingData of(TrainingData data) const;
   // With penalties and fewest rows of a leaf in proportion.
   ObliqueParams of(ObliqueParams params) const;
