@@ -23,14 +23,14 @@ constexpr index_t kMostAtOnce = index_t{1} << 25;
 Cut best_of_products(const GrowState& state, const CutTask& task, const double* sums,
                      const std::vector<double>& thresholds) {
   const OpenNode& node = *task.node;
-  const index_t width = task.search->products.cols();
-  ModelCutChoice choice(task.search->models, task.search->products, node.loss);
-  RowMatrix left = RowMatrix::Zero(width, width);
+  const RowMatrix& whole = task.search->products;
+  ModelCutChoice choice(task.search->models, whole, node.loss);
+  RowMatrix left = RowMatrix::Zero(whole.rows(), whole.cols());
   double n_left = 0.0;
   for (const double threshold : thresholds) {
     n_left += sums[0];
-    left += RowMatrixView(sums + 1, width, width);
-    sums += 1 + width * width;
+    left += RowMatrixView(sums + 1, whole.rows(), whole.cols());
+    sums += 1 + whole.size();
     if (!state.leaves_enough(node, static_cast<index_t>(n_left))) continue;
     choice.consider(left, static_cast<index_t>(n_left), threshold);
   }
@@ -69,7 +69,7 @@ struct Candidate {
 void add_cut_products(const TrainingData& data, const NodeRows& rows, const Candidate& candidate,
                       double* out) {
   const index_t n_intervals = static_cast<index_t>(candidate.thresholds.size()) + 1;
-  const index_t width = packed_width(data.n_features, data.n_outputs);
+  const index_t size = 1 + packed_size(data.n_features, data.n_outputs);
   const std::vector<index_t> interval = candidate.intervals(data, rows);
   std::vector<index_t> offsets(n_intervals + 1, 0);
   for (const index_t t : interval) ++offsets[t + 1];
@@ -77,8 +77,8 @@ void add_cut_products(const TrainingData& data, const NodeRows& rows, const Cand
   std::vector<index_t> next(offsets.begin(), offsets.end() - 1);
   std::vector<std::int32_t> sorted(rows.size);
   for (index_t i = 0; i < rows.size; ++i) sorted[next[interval[i]]++] = rows.rows[i];
-  std::vector<double> tile(2 * kTileRows * width);
-  for (index_t t = 0; t < n_intervals; ++t, out += 1 + width * width) {
+  std::vector<double> tile(2 * kTileRows * packed_width(data.n_features, data.n_outputs));
+  for (index_t t = 0; t < n_intervals; ++t, out += size) {
     const NodeRows own = {sorted.data() + offsets[t], offsets[t + 1] - offsets[t]};
     if (own.size == 0) continue;
     out[0] += static_cast<double>(own.size);
@@ -177,9 +177,8 @@ void DistributedStatistics::find_cuts_at_quantiles(const GrowState& state,
   const index_t n_tasks = static_cast<index_t>(tasks.size());
   if (n_tasks == 0) return;
   const bool by_models = tasks[0].search != nullptr;
-  const index_t width = packed_width(sample_.n_features, sample_.n_outputs);
   const index_t size =
-      by_models ? (state.params.max_thresholds + 1) * (1 + width * width)
+      by_models ? (state.params.max_thresholds + 1) * (1 + packed_size(sample_.n_features, sample_.n_outputs))
                 : (kMostConstantCuts + 1) * (2 + sample_.n_outputs);
   const index_t together = std::max<index_t>(1, kMostAtOnce / size);
   for (index_t first = 0; first < n_tasks; first += together)
@@ -204,9 +203,9 @@ void DistributedStatistics::find_some_cuts(const GrowState& state, const CutTask
   if (candidates.empty()) return;
   for (Candidate& candidate : candidates)
     candidate.thresholds.resize(most, std::numeric_limits<double>::infinity());
-  const index_t width = packed_width(data_.n_features, data_.n_outputs);
-  const index_t size = static_cast<index_t>(most + 1) *
-                       (by_models ? 1 + width * width : 2 + data_.n_outputs);
+  const index_t of_interval =
+      by_models ? 1 + packed_size(data_.n_features, data_.n_outputs) : 2 + data_.n_outputs;
+  const index_t size = static_cast<index_t>(most + 1) * of_interval;
   const index_t n_candidates = static_cast<index_t>(candidates.size());
   const std::vector<double> sums = sum_blocks(
       rows_.blocks(), {n_candidates, size},

@@ -128,9 +128,9 @@ std::vector<Vector> DistributedStatistics::heaviest_of(const GrowState& state,
 std::vector<Moments> DistributedStatistics::full_moments(const GrowState& state,
                                                          const std::vector<OpenNode*>& nodes) {
   const std::vector<Vector> shifts = shifts_of(state, nodes);
-  const index_t width = packed_width(data_.n_features, data_.n_outputs);
+  const index_t height = packed_rows(data_.n_features), width = packed_width(data_.n_features, data_.n_outputs);
   const std::vector<double> sums = sum_blocks(
-      rows_.blocks(), {count(nodes), width * width},
+      rows_.blocks(), {count(nodes), height * width},
       [&](index_t i, index_t block, double* out) {
         add_block_products(data_, rows_.rows(nodes[i]->begin, block), data_.weight, shifts[i].data(),
                      out);
@@ -138,7 +138,7 @@ std::vector<Moments> DistributedStatistics::full_moments(const GrowState& state,
       state.execution);
   std::vector<Moments> moments(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const RowMatrixView products(sums.data() + i * width * width, width, width);
+    const RowMatrixView products(sums.data() + i * height * width, height, width);
     moments[i] = moments_of_products(products, data_, shifts[i], state.origin);
   }
   return moments;
@@ -230,10 +230,10 @@ std::vector<std::vector<Matrix>> DistributedStatistics::residual_scatter(
   const index_t d = data_.n_features, n_outputs = data_.n_outputs;
   TrainingData features_alone = data_;
   features_alone.n_outputs = 0;
-  const index_t width = packed_width(d, 0);
+  const index_t height = packed_rows(d), width = packed_width(d, 0);
   const std::vector<double> factors = residuals(state, nodes);
   const std::vector<double> sums = sum_blocks(
-      rows_.blocks(), {count(nodes) * n_outputs, width * width},
+      rows_.blocks(), {count(nodes) * n_outputs, height * width},
       [&](index_t item, index_t block, double* out) {
         const index_t i = item / n_outputs, k = item % n_outputs;
         add_block_products(features_alone, rows_.rows(nodes[i]->begin, block),
@@ -242,8 +242,8 @@ std::vector<std::vector<Matrix>> DistributedStatistics::residual_scatter(
       state.execution);
   const double* next = sums.data();
   for (std::vector<Matrix>& of_node : scatter)
-    for (index_t k = 0; k < n_outputs; ++k, next += width * width)
-      of_node.push_back(RowMatrixView(next, width, width).topLeftCorner(d, d));
+    for (index_t k = 0; k < n_outputs; ++k, next += height * width)
+      of_node.push_back(RowMatrixView(next, height, width).topLeftCorner(d, d));
   return scatter;
 }
 

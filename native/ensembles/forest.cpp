@@ -51,7 +51,7 @@ bool grows_many(const TrainingData& data, index_t n_trees, bool sorts, index_t n
   constexpr double kBytes = 100e6, kBytesOfThread = 8e6;
   const double width = static_cast<double>(data.n_features + data.n_outputs);
   const double table = 8.0 * width * static_cast<double>(data.n_samples);
-  const double one = (sorts ? 2.5 : 1.0) * table + 8.0 * width * width;
+  const double one = (sorts ? 2.5 : 1.0) * table + 8.0 * width * static_cast<double>(data.n_features);
   return 2 * n_trees >= n_threads && n_threads * (one - kBytesOfThread) <= kBytes + 2.0 * table;
 }
 

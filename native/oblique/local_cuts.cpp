@@ -123,9 +123,9 @@ void LocalStatistics::find_cuts(const GrowState& state, const std::vector<CutTas
 
 void LocalStatistics::find_cuts_along_scores(const GrowState& state,
                                              const std::vector<CutTask>& tasks) {
-  const index_t width = packed_width(state.data.n_features, state.data.n_outputs);
+  const index_t of_cut = packed_size(state.data.n_features, state.data.n_outputs);
   const auto numbers_of = [&](const CutTask& task) {
-    return state.params.max_thresholds * width * width + 2 * task.node->size;
+    return state.params.max_thresholds * of_cut + 2 * task.node->size;
   };
   std::vector<CutTask> in_pieces, whole;
   for (const CutTask& task : tasks) {

@@ -2,8 +2,9 @@
 // functions per instruction set (core/cpu.hpp).
 //
 // Packed rows: the kernels that sum products work on rows [x - x0, y - y0, 1, 0 ..] of
-// `packed_width(d, K)` doubles, so that one pass gives all moments of a node: X'X, X'y,
-// the squares of y and the sums; products of two outputs are not all found.
+// `packed_width(d, K)` doubles, so that one pass gives all moments of a node. Of packed products the
+// first d rows are those of the features, X'[X, Y, 1]; of outputs there are only the sums and the
+// squares, in the last two rows. What is between them, and in these below the outputs, means nothing.
 #pragma once
 
 #include <cstdint>
@@ -70,12 +71,18 @@ struct LeafModels {
 constexpr std::int64_t packed_width(std::int64_t n_features, std::int64_t n_outputs) {
   return (n_features + n_outputs + 1 + 7) / 8 * 8;
 }
+constexpr std::int64_t sums_row(std::int64_t n_features) { return (n_features + 7) / 8 * 8; }
+constexpr std::int64_t squares_row(std::int64_t n_features) { return sums_row(n_features) + 1; }
+constexpr std::int64_t packed_rows(std::int64_t n_features) { return sums_row(n_features) + 2; }
+constexpr std::int64_t packed_size(std::int64_t n_features, std::int64_t n_outputs) {
+  return packed_rows(n_features) * packed_width(n_features, n_outputs);
+}
 
 struct DenseKernels {
   // products += sum over the rows of factor * z z', z the packed row with origin `origin`
   // (n_features + n_outputs); only the blocks on and above the diagonal are written.
-  // products is (width, width), tile holds 2 * kTileRows * width doubles of scratch.
-  // O(n (d + K)^2 / 2).
+  // products is (packed_rows, width), tile holds 2 * kTileRows * width doubles of scratch.
+  // O(n d (d / 2 + K)).
   void (*add_products)(const RowSelection& selection, const double* origin, double* tile,
                        double* products);
   // scores[k * score_stride + i] = directions[k] . x of row i, for n_directions rows of

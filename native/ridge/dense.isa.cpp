@@ -22,7 +22,6 @@ struct Tile {
   std::int64_t n_rows;
   std::int64_t width;
   std::int64_t n_features;
-  std::int64_t n_outputs;
 };
 
 template <int kPacks>
@@ -45,28 +44,34 @@ void add_block(const Tile& tile, std::int64_t row, std::int64_t column, double* 
     }
 }
 
-// Columns first .. last - 1 of a block's rows, both whole vectors.
-void add_columns(const Tile& tile, std::int64_t row, std::int64_t first, std::int64_t last, double* products) {
-  std::int64_t column = first;
-  for (; column + kBlockPacks * kLanes <= last; column += kBlockPacks * kLanes)
+// Those of a block's rows from the diagonal on.
+void add_rows(const Tile& tile, std::int64_t row, double* products) {
+  std::int64_t column = row / kLanes * kLanes;
+  for (; column + kBlockPacks * kLanes <= tile.width; column += kBlockPacks * kLanes)
     add_block<kBlockPacks>(tile, row, column, products);
-  const std::int64_t packs_left = (last - column) / kLanes;
+  const std::int64_t packs_left = (tile.width - column) / kLanes;
   if (packs_left == 2) add_block<2>(tile, row, column, products);
   if (packs_left == 1) add_block<1>(tile, row, column, products);
 }
 
-// Of the products of two outputs nobody asks for more than their squares: rows of outputs have these and the sums.
-void add_tile(const Tile& tile, double* products) {
-  const std::int64_t one = tile.n_features + tile.n_outputs, of_sums = one / kLanes * kLanes;
-  for (std::int64_t row = 0; row < tile.width; row += kBlockRows) {
-    const std::int64_t first = row / kLanes * kLanes, squares = (row + kBlockRows + kLanes - 1) / kLanes * kLanes;
-    if (row >= tile.n_features && squares < of_sums) {
-      add_columns(tile, row, first, squares, products);
-      add_columns(tile, row, of_sums, tile.width, products);
-    } else {
-      add_columns(tile, row, first, tile.width, products);
+// Sums and squares of the outputs.
+void add_outputs(const Tile& tile, double* sums, double* squares) {
+  for (std::int64_t column = tile.n_features / kLanes * kLanes; column < tile.width; column += kLanes) {
+    Pack sum{}, square{};
+    for (std::int64_t at = column; at < tile.n_rows * tile.width; at += tile.width) {
+      const Pack left = load(tile.left + at);
+      sum += left;
+      square += left * load(tile.right + at);
     }
+    store(sums + column, load(sums + column) + sum);
+    store(squares + column, load(squares + column) + square);
   }
+}
+
+void add_tile(const Tile& tile, double* products) {
+  for (std::int64_t row = 0; row < tile.n_features; row += kBlockRows) add_rows(tile, row, products);
+  add_outputs(tile, products + sums_row(tile.n_features) * tile.width,
+              products + squares_row(tile.n_features) * tile.width);
 }
 
 // out = in - origin, and zeros up to a whole vector.
@@ -118,7 +123,7 @@ void add_products(const RowSelection& s, const double* origin, double* tile, dou
     const std::int64_t n_rows = s.n_rows - begin < kTileRows ? s.n_rows - begin : kTileRows;
     pack_rows(s, begin, n_rows, origin, tile);
     if (s.factor != nullptr) scale_rows(s, begin, n_rows, tile, scaled);
-    add_tile({s.factor != nullptr ? scaled : tile, tile, n_rows, width, s.n_features, s.n_outputs}, products);
+    add_tile({s.factor != nullptr ? scaled : tile, tile, n_rows, width, s.n_features}, products);
   }
 }
 

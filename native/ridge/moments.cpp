@@ -77,7 +77,7 @@ ProductSums::ProductSums(const TrainingData& data, const std::vector<NodeRows>& 
 void ProductSums::add(index_t part, const Vector& shift, const double* factor) {
   const index_t width = packed_width(data_.n_features, data_.n_outputs);
   const std::unique_ptr<double[]> tile(new double[2 * kTileRows * width]);  // not set to 0
-  products_[part] = RowMatrix::Zero(width, width);
+  products_[part] = RowMatrix::Zero(packed_rows(data_.n_features), width);
   for_each_selection(data_, parts_[part].rows, factor, [&](const RowSelection& selection, index_t) {
     add_products(selection, shift.data(), tile.get(), products_[part].data());
   });
@@ -94,12 +94,14 @@ Moments moments_of_products(const RowMatrix& products, const TrainingData& data,
   const index_t d = data.n_features;
   const index_t used = d + data.n_outputs;
   Moments moments;
-  moments.weight = products(used, used);
-  const Vector sums = products.col(used).head(used);
+  const index_t of_sums = sums_row(d);
+  moments.weight = products(of_sums, used);
+  Vector sums(used), squares(used);
+  sums << products.col(used).head(d), products.row(of_sums).segment(d, data.n_outputs).transpose();
+  squares << products.diagonal().head(d), products.row(squares_row(d)).segment(d, data.n_outputs).transpose();
   const Vector offset = sums / moments.weight;
   moments.mean = (shift - origin) + offset;
-  moments.diagonal =
-      (products.diagonal().head(used) - sums.cwiseProduct(offset)).cwiseMax(0.0);
+  moments.diagonal = (squares - sums.cwiseProduct(offset)).cwiseMax(0.0);
   moments.scatter = products.topLeftCorner(d, d);
   moments.scatter.triangularView<Eigen::Upper>() -= sums.head(d) * offset.head(d).transpose();
   moments.scatter.diagonal() = moments.diagonal.head(d);
@@ -227,14 +229,15 @@ RowMatrix products_about(const Moments& moments, const Vector& point) {
   const index_t used = d + n_outputs;
   const Vector offset = moments.mean - point;
   const Vector sums = moments.weight * offset;
-  RowMatrix products = RowMatrix::Zero(packed_width(d, n_outputs), packed_width(d, n_outputs));
+  RowMatrix products = RowMatrix::Zero(packed_rows(d), packed_width(d, n_outputs));
   products.topLeftCorner(d, d) = moments.scatter;
   products.topLeftCorner(d, d) += sums.head(d) * offset.head(d).transpose();
   products.block(0, d, d, n_outputs) =
       moments.cross + sums.head(d) * offset.tail(n_outputs).transpose();
-  products.col(used).head(used) = sums;
-  products(used, used) = moments.weight;
-  for (index_t k = d; k < used; ++k) products(k, k) = moments.diagonal[k] + sums[k] * offset[k];
+  products.col(used).head(d) = sums.head(d);
+  products.row(sums_row(d)).head(used) = sums.transpose();
+  products(sums_row(d), used) = moments.weight;
+  products.row(squares_row(d)).head(used) = moments.diagonal + sums.cwiseProduct(offset);
   return products;
 }
 

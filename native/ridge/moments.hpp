@@ -24,8 +24,8 @@ namespace fctree::ridge {
 
 // Multiply-adds of the moments of all samples.
 inline double moment_work(const TrainingData& data) {
-  const double width = static_cast<double>(data.n_features + data.n_outputs);
-  return 0.5 * static_cast<double>(data.n_samples) * width * width;
+  const double d = static_cast<double>(data.n_features);
+  return static_cast<double>(data.n_samples) * (d + 1.0) * (0.5 * d + static_cast<double>(data.n_outputs));
 }
 
 struct Moments {
@@ -38,13 +38,13 @@ struct Moments {
   Matrix cross;      // (d, K)
 };
 
-// products (width, width) += sum of factor * z z' over rows: the kernel (dense.hpp), which has no
+// products (packed_rows, width) += sum of factor * z z' over rows: the kernel (dense.hpp), which has no
 // interrupts, some rows at a time.
 void add_products(RowSelection rows, const double* origin, double* tile, double* products);
 
 // Sums of factor * z z' over the samples of each node, z the packed row (dense.hpp) about the
 // node's shift (d + K); factor is by row number, or null for ones. First the parts, in any order, then the nodes'
-// totals. O(n (d + K)^2 / 2).
+// totals. O(n d (d / 2 + K)).
 class ProductSums {
  public:
   ProductSums(const TrainingData& data, const std::vector<NodeRows>& nodes);
@@ -60,7 +60,7 @@ class ProductSums {
 };
 
 // Full moments of each node; means are relative to `origin` (d + K).
-// O(n (d + K)^2 / 2) over the samples of all nodes.
+// O(n d (d / 2 + K)) over the samples of all nodes.
 std::vector<Moments> sum_moments(const TrainingData& data, const std::vector<NodeRows>& nodes,
                                  const Vector& origin, const Execution& execution);
 

@@ -10,11 +10,12 @@ namespace fctree::ridge {
 constexpr std::int64_t kSidesAtOnce = 8;  // in one call
 
 // Shared by the sides of all cuts of one node: ChildModels (side_losses.hpp) and the node's
-// products, as plain arrays. Rows of products are `width` apart.
+// products, as plain arrays. Rows of packed products (dense.hpp) are `width` apart.
 struct SideSystems {
   std::int64_t n_features;
   std::int64_t n_outputs;
   std::int64_t width;
+  std::int64_t sums_row;  // of the outputs; their squares are in the next one
   std::int64_t base_stride;
   bool fit_intercept;
   const double* base;   // (d, base_stride), upper triangle
@@ -30,16 +31,14 @@ struct Side {
 
 struct SideKernels {
   // The ingredients of the loss of n <= kSidesAtOnce sides; infinite rss where a system is not
-  // positive definite. scratch: side_scratch_size numbers. O(n d^3 / 2).
+  // positive definite. scratch: side_scratch_size numbers. O(n d^2 (d / 2 + K)).
   void (*fit_sides)(const SideSystems& systems, const Side* sides, std::int64_t n, double* scratch,
                     double* rss, double* freedom);
 };
 
-// Two triangles and five columns of numbers, a vector of lanes each, and room to align them.
-constexpr std::int64_t side_scratch_size(std::int64_t n_features, std::int64_t n_outputs) {
-  const std::int64_t used = n_features + n_outputs + 1;
-  return kSidesAtOnce * (used * (used + 1) / 2 + n_features * (n_features + 1) / 2 +
-                         5 * n_features + 1);
+// Two triangles and seven columns of numbers, a vector of lanes each, and room to align them.
+constexpr std::int64_t side_scratch_size(std::int64_t n_features) {
+  return kSidesAtOnce * (n_features * (n_features + 1) + 7 * n_features + 1);
 }
 
 const SideKernels& side_kernels();

@@ -37,20 +37,18 @@ Lanes lanes_of(const Side* sides, std::int64_t n) {
   return lanes;
 }
 
-// Products of the sides, but for those of two outputs: right sides are the whole without the left.
-void gather(const SideSystems& s, const Lanes& lanes, const Triangle& products) {
-  const std::int64_t last = products.n - 1;
-  for (std::int64_t i = 0; i < products.n; ++i) {
-    Pack* row = products.row(i);
-    for (std::int64_t j = i; j < products.n; ++j) {
-      if (i >= s.n_features && j > i) j = last;
-      const std::int64_t at = i * s.width + j;
-      Pack left;
-      for (int l = 0; l < kLanes; ++l) left[l] = lanes.left[l][at];
-      row[j] = lanes.right * broadcast(s.whole[at]) + lanes.sign * left;
-    }
+// Products of the sides: right sides are the whole without the left.
+struct Products {
+  const SideSystems& systems;
+  const Lanes& lanes;
+
+  Pack operator()(std::int64_t i, std::int64_t j) const {
+    const std::int64_t at = i * systems.width + j;
+    Pack left;
+    for (int l = 0; l < kLanes; ++l) left[l] = lanes.left[l][at];
+    return lanes.right * broadcast(systems.whole[at]) + lanes.sign * left;
   }
-}
+};
 
 inline Pack dot_packs(const Pack* a, const Pack* b, std::int64_t n) {
   Pack even{}, odd{};
@@ -154,11 +152,11 @@ void multiply_transposed(const Triangle& g, const Pack* v, Pack* out) {
   }
 }
 
-Pack symmetric_form(const Triangle& b, const Pack* w, std::int64_t d) {
+Pack symmetric_form(const Triangle& b, const Pack* w) {
   Pack total{};
-  for (std::int64_t i = 0; i < d; ++i) {
+  for (std::int64_t i = 0; i < b.n; ++i) {
     const Pack* row = b.row(i);
-    const Pack above = dot_packs(row + i + 1, w + i + 1, d - i - 1);
+    const Pack above = dot_packs(row + i + 1, w + i + 1, b.n - i - 1);
     total += w[i] * (row[i] * w[i] + above + above);
   }
   return total;
@@ -171,56 +169,63 @@ struct Fit {
 
 Fit fit_lanes(const SideSystems& s, const Lanes& lanes, Pack* scratch) {
   const std::int64_t d = s.n_features, one = d + s.n_outputs;
-  const Triangle products = {scratch, one + 1};
-  const Triangle system = {products.first + products.size(), d};
-  Pack* sums = system.first + system.size();  // of x, of samples and prior
-  Pack* rhs = sums + d;
+  const std::int64_t of_sums = s.sums_row, of_squares = s.sums_row + 1;
+  const Triangle scatter = {scratch, d}, system = {scratch + scatter.size(), d};
+  Pack* real = system.first + system.size();  // sums of x, of samples
+  Pack* sums = real + d;                      // and with the prior's
+  Pack* own = sums + d;
+  Pack* rhs = own + d;
   Pack* half = rhs + d;
   Pack* w = half + d;
   Pack* inverse_diagonal = w + d;
-  gather(s, lanes, products);
+  const Products products = {s, lanes};
   const auto prior = [&](std::int64_t i, std::int64_t j) {
     return broadcast(s.prior[i * s.width + j]);
   };
-  const Pack weight = products.row(one)[one];
-  const Pack total = weight + prior(one, one);
+  const Pack weight = products(of_sums, one);
+  const Pack total = weight + prior(of_sums, one);
   const Pack centring = s.fit_intercept ? broadcast(1.0) / total : Pack{};
-  for (std::int64_t j = 0; j < d; ++j) sums[j] = products.row(j)[one] + prior(j, one);
+  for (std::int64_t j = 0; j < d; ++j) {
+    real[j] = products(j, one);
+    sums[j] = real[j] + prior(j, one);
+  }
   for (std::int64_t i = 0; i < d; ++i) {
     const Pack scaled = centring * sums[i];
-    const Pack* own = products.row(i);
-    Pack* row = system.row(i);
-    for (std::int64_t j = i; j < d; ++j)
-      row[j] = broadcast(s.base[i * s.base_stride + j]) + own[j] - scaled * sums[j];
+    Pack *of_samples = scatter.row(i), *row = system.row(i);
+    for (std::int64_t j = i; j < d; ++j) {
+      of_samples[j] = products(i, j);
+      row[j] = broadcast(s.base[i * s.base_stride + j]) + of_samples[j] - scaled * sums[j];
+    }
   }
   const Mask valid = factorise(system, inverse_diagonal);
 
   Fit fit;
   // Leverages about the pooled mean: tr(A^{-1} sum (x - mean)(x - mean)') and the mean's own.
-  fit.freedom = invert(system, inverse_diagonal, products, rhs);
+  fit.freedom = invert(system, inverse_diagonal, scatter, rhs);
   for (std::int64_t k = d; k < one; ++k) {
-    const Pack target_sum = products.row(k)[one] + prior(k, one);
-    for (std::int64_t j = 0; j < d; ++j)
-      rhs[j] = products.row(j)[k] + prior(j, k) - centring * sums[j] * target_sum;
+    const Pack of_target = products(of_sums, k), target_sum = of_target + prior(of_sums, k);
+    for (std::int64_t j = 0; j < d; ++j) {
+      own[j] = products(j, k);
+      rhs[j] = own[j] + prior(j, k) - centring * sums[j] * target_sum;
+    }
     multiply_transposed(system, rhs, half);
     Pack along{}, cross{}, along_real{};
     for (std::int64_t j = 0; j < d; ++j) {
       w[j] = dot_packs(system.row(j) + j, half + j, d - j);
       along += w[j] * sums[j];
-      along_real += w[j] * products.row(j)[one];
-      cross += w[j] * products.row(j)[k];
+      along_real += w[j] * real[j];
+      cross += w[j] * own[j];
     }
     const Pack intercept = centring * (target_sum - along);
-    fit.rss += products.row(k)[k] + symmetric_form(products, w, d) - cross - cross +
-               intercept * (intercept * weight - 2.0 * products.row(k)[one] + 2.0 * along_real);
+    fit.rss += products(of_squares, k) + symmetric_form(scatter, w) - cross - cross +
+               intercept * (intercept * weight - 2.0 * of_target + 2.0 * along_real);
   }
   const Pack infinite = broadcast(__builtin_inf());
   fit.rss = valid ? fit.rss : infinite;
 
   if (s.fit_intercept) {
     // With mean = sums / total: sum (x - mean)(x - mean)' = sum x x' - s m' - m s' + W m m'.
-    for (std::int64_t j = 0; j < d; ++j) rhs[j] = products.row(j)[one];
-    multiply_transposed(system, rhs, half);
+    multiply_transposed(system, real, half);
     multiply_transposed(system, sums, w);
     const Pack mixed = dot_packs(half, w, d), square = dot_packs(w, w, d);
     fit.freedom += (weight - 2.0 * mixed + weight * square / total) / total;

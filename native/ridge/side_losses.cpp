@@ -40,12 +40,12 @@ double trace_of_ratio(const CholeskyFactor& factor, const Matrix& b) {
 }
 
 SideFit fit_large_side(const SideSystems& s, const Side& side) {
-  const index_t d = s.n_features, one = d + s.n_outputs;
-  const RowMatrixView whole(s.whole, s.width, s.width), left(side.left, s.width, s.width);
-  const RowMatrixView prior(s.prior, s.width, s.width), base(s.base, d, s.base_stride);
-  Matrix products = left.topLeftCorner(one + 1, one + 1);
-  if (side.is_right) products = whole.topLeftCorner(one + 1, one + 1) - products;
-  const double weight = products(one, one), total = weight + prior(one, one);
+  const index_t d = s.n_features, one = d + s.n_outputs, of_sums = s.sums_row, rows = packed_rows(d);
+  const RowMatrixView whole(s.whole, rows, s.width), prior(s.prior, rows, s.width);
+  const RowMatrixView base(s.base, d, s.base_stride);
+  RowMatrix products = RowMatrixView(side.left, rows, s.width);
+  if (side.is_right) products = whole - products;
+  const double weight = products(of_sums, one), total = weight + prior(of_sums, one);
   const double centring = s.fit_intercept ? 1.0 / total : 0.0;
   const Vector real = products.col(one).head(d), sums = real + prior.col(one).head(d);
   const Matrix scatter = products.topLeftCorner(d, d).selfadjointView<Eigen::Upper>();
@@ -56,13 +56,13 @@ SideFit fit_large_side(const SideSystems& s, const Side& side) {
   if (!factor.is_definite()) return fit;
   fit.rss = 0.0;
   for (index_t k = d; k < one; ++k) {
-    const double target_sum = products(k, one) + prior(k, one);
+    const double of_target = products(of_sums, k), target_sum = of_target + prior(of_sums, k);
     const Vector own = products.col(k).head(d);
     const Vector w = factor.solve(own + prior.col(k).head(d) - centring * target_sum * sums);
     const double intercept = centring * (target_sum - w.dot(sums));
-    fit.rss += products(k, k) + w.dot(Vector(product_of(scatter, w))) -
+    fit.rss += products(squares_row(d), k) + w.dot(Vector(product_of(scatter, w))) -
                2.0 * w.dot(own) +
-               intercept * (intercept * weight - 2.0 * products(k, one) + 2.0 * w.dot(real));
+               intercept * (intercept * weight - 2.0 * of_target + 2.0 * w.dot(real));
   }
   fit.freedom = trace_of_ratio(factor, scatter);
   if (s.fit_intercept) {
@@ -114,7 +114,7 @@ ChildModels child_models(const Moments& prior, const Moments& scale, const Matri
   models.base = RowMatrix::Zero(d, spd_stride(d));
   models.base.leftCols(d) = options.alpha * penalty_matrix(ancestors);
   add_jitter(scale, models.base.data(), spd_stride(d));
-  models.prior = RowMatrix::Zero(packed_width(d, n_outputs), packed_width(d, n_outputs));
+  models.prior = RowMatrix::Zero(packed_rows(d), packed_width(d, n_outputs));
   if (prior.weight > 0.0) {
     models.prior = products_about(prior, models.origin - origin);
     models.base.leftCols(d) += models.prior.topLeftCorner(d, d);
@@ -123,11 +123,11 @@ ChildModels child_models(const Moments& prior, const Moments& scale, const Matri
 }
 
 SideLosses::SideLosses(const ChildModels& models, const RowMatrix& whole)
-    : systems_{models.n_features,    models.n_outputs,   whole.cols(),
-               models.base.cols(),   models.fit_intercept, models.base.data(),
-               models.prior.data(),  whole.data()},
-      one_(models.n_features + models.n_outputs), mean_weight_(models.mean_weight),
-      scratch_(one_at_a_time() ? 0 : side_scratch_size(models.n_features, models.n_outputs)) {}
+    : systems_{models.n_features,   models.n_outputs,     whole.cols(),       sums_row(models.n_features),
+               models.base.cols(),  models.fit_intercept, models.base.data(), models.prior.data(),
+               whole.data()},
+      mean_weight_(models.mean_weight),
+      scratch_(one_at_a_time() ? 0 : side_scratch_size(models.n_features)) {}
 
 bool SideLosses::one_at_a_time() const { return systems_.n_features > kLargeSystem; }
 
@@ -142,10 +142,11 @@ void SideLosses::of(const Side* sides, index_t n, double* losses) {
   } else {
     side_kernels().fit_sides(systems_, sides, n, scratch_.data(), rss.data(), freedom.data());
   }
-  const index_t at = one_ * systems_.width + one_;
+  const index_t of_weight =
+      systems_.sums_row * systems_.width + systems_.n_features + systems_.n_outputs;
   for (index_t i = 0; i < n; ++i) {
-    const double left = sides[i].left[at];
-    const double weight = sides[i].is_right ? systems_.whole[at] - left : left;
+    const double left = sides[i].left[of_weight];
+    const double weight = sides[i].is_right ? systems_.whole[of_weight] - left : left;
     const double rest = std::max(1.0 - freedom[i] * mean_weight_ / weight, kLeastFreedom);
     losses[i] = std::max(rss[i], 0.0) / (rest * rest);
   }

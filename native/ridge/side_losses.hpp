@@ -45,7 +45,7 @@ class SideLosses {
   SideLosses(const ChildModels& models, const RowMatrix& whole);
 
   // losses (n) of n <= kSidesAtOnce sides; not finite where a model cannot be computed.
-  // O(n d^3 / 2).
+  // O(n d^2 (d / 2 + K)).
   void of(const Side* sides, index_t n, double* losses);
 
   // Whether systems are so large that nothing is gained by more sides in a call.
@@ -53,7 +53,6 @@ class SideLosses {
 
  private:
   SideSystems systems_;
-  index_t one_;  // where the packed products have the weight
   double mean_weight_;
   std::vector<double> scratch_;
 };

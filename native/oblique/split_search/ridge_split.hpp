@@ -3,7 +3,7 @@
 //
 // Samples are ordered by score, or put between quantiles of a sample's, and the products of the samples between
 // two cuts are summed in that order: each prefix is one side of a cut, and the rest of the node's
-// sums is the other. O(n d^2 / 2) for the sums and O(d^3) per cut.
+// sums is the other. O(n d (d / 2 + K)) for the sums and O(d^2 (d + K)) per cut.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ class ModelCutChoice {
   ModelCutChoice(const ChildModels& models, const RowMatrix& products, double node_loss)
       : losses_(models, products), node_loss_(node_loss) {}
 
-  // Adds a cut. Two models: O(d^3).
+  // Adds a cut. Two models: O(d^2 (d + K)).
   void consider(const RowMatrix& left, index_t n_left, double threshold);
   Cut best();
 
