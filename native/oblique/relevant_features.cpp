@@ -111,7 +111,6 @@ Features select_forward(const RootModels& models, const Vector& bends, index_t n
     scatter.noalias() -= along * column.transpose();
     cross.noalias() -= along * row;
   }
-  std::sort(taken.begin(), taken.end());
   return taken;
 }
 
@@ -200,14 +199,22 @@ std::vector<index_t> relevant_features(const TrainingData& data, const ObliquePa
   const index_t n_clear = judges_all ? count_clear((bends.array() > by_chance).count(), d) : 0;
   const index_t n_wanted = std::max(count_wanted(data), n_clear);
   if (n_wanted >= d) return {};
-  const Features few = select_forward(models, bends, n_wanted);
-  // Some of many features suit few samples by chance: the ways to choose p of d, (d e / p)^p at most, count.
-  const double cost =
-      are_few ? 1.0 + std::log(static_cast<double>(known.n_features) / few.size()) : 1.0;
-  const double error_of_few = models.cross_validation_error(few, models.error_of(few), cost);
   const double error_of_all =
       models.cross_validation_error(all, judges_all ? left : models.error_of(all));
-  return error_of_few <= error_of_all && std::isfinite(error_of_few) ? few : Features();
+  Features few = select_forward(models, bends, n_wanted);
+  const auto suffice = [&] {
+    // Some of many features suit few samples by chance: the ways to choose p of d, (d e / p)^p at most, count.
+    const double cost =
+        are_few ? 1.0 + std::log(static_cast<double>(known.n_features) / few.size()) : 1.0;
+    const double error_of_few = models.cross_validation_error(few, models.error_of(few), cost);
+    return error_of_few <= error_of_all && std::isfinite(error_of_few);
+  };
+  while (!suffice()) {
+    if (!are_few || few.size() == 1) return {};
+    few.pop_back();
+  }
+  std::sort(few.begin(), few.end());
+  return few;
 }
 
 std::vector<index_t> relevant_local_features(const TrainingData& data, const ObliqueParams& params,

@@ -16,7 +16,8 @@
 // Of fewer samples than twice the features the residuals of a model of all are mostly its own choice: then the
 // mean's stand for them, and there are 7 + K steps. Of fewer samples than
 // features what is taken counts for 1 + log(d / p) times its degrees of freedom, so that
-// features are left out only where few explain nearly everything. Of more than 500 features the 500 that explain most
+// features are left out only where few explain nearly everything; those taken last are dropped until the others
+// do. Of more than 500 features the 500 that explain most
 // by themselves are looked at (marginal_screening.hpp).
 #pragma once
 
@@ -38,7 +39,7 @@ struct KnownSizes {
 // Whether there are so many features that a tree of these parameters may take few.
 bool may_take_few(const TrainingData& data, const ObliqueParams& params);
 
-// 7 + K or more of the features, ascending, or none where all are to be used. On threads that are there
+// 7 + K of the features, more or fewer, ascending, or none where all are to be used. On threads that are there
 // already. O(K n d^2 + d^3).
 std::vector<index_t> relevant_features(const TrainingData& data, const ObliqueParams& params,
                                        NodeStatistics& statistics, const Execution& team,

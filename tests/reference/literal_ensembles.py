@@ -180,11 +180,13 @@ def relevant_features(Z, target, weight, sample_weight, alpha):
         gains = {j: before - penalised_error(X[:, [*taken, j]], y, alpha)[0] + bends[j]
                  for j in range(n_features) if j not in taken}
         taken.append(max(gains, key=gains.get))
-    taken.sort()
-    cost = 1 + np.log(n_features / len(taken)) if are_few else 1
     of_all = cross_validation_error(X, y, alpha, n)
-    of_few = cross_validation_error(X[:, taken], y, alpha, n, cost)
-    return taken if of_few <= of_all and of_few < np.inf else list(range(n_features))
+    for size in range(len(taken), 0 if are_few else len(taken) - 1, -1):
+        cost = 1 + np.log(n_features / size) if are_few else 1
+        of_few = cross_validation_error(X[:, taken[:size]], y, alpha, n, cost)
+        if of_few <= of_all and of_few < np.inf:
+            return sorted(taken[:size])
+    return list(range(n_features))
 
 
 class LiteralMember:

@@ -160,3 +160,11 @@ def test_a_step_is_cut_between_the_samples_beside_it(n, most):
     tree = CurvatureTreeRegressor(max_coef=1).fit(X, y).tree_
     misplaced = (X @ tree.coef[0] > tree.threshold[0]) != (X[:, 0] > 0.3)
     assert misplaced.sum() <= most
+
+
+def test_three_of_many_features_of_few_samples():
+    n = 60
+    X = np.random.default_rng(0).standard_normal((n + 1000, 2000))
+    truth = X[:, :3].sum(axis=1)
+    y = truth + 0.3 * np.random.default_rng(1).standard_normal(len(X))
+    assert CurvatureTreeRegressor().fit(X[:n], y[:n]).score(X[n:], truth[n:]) > 0.9
