@@ -125,7 +125,7 @@ bool has_samples(const TrainingData& data, double number) {
   return found >= number;
 }
 
-// Those of `rows` that are not copies of others.
+// How many of these rows are not copies of others.
 double count_different(const TrainingData& data, const NodeRows& among) {
   std::vector<std::int32_t> rows(among.rows, among.rows + among.size);
   const index_t d = data.n_features, n_outputs = data.n_outputs;

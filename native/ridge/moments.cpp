@@ -21,6 +21,15 @@ constexpr index_t kMaxChunks = 64;
 constexpr index_t kDiagonalRows = 1024;  // of a part of which a sum of few numbers is wanted
 constexpr double kRowWork = 20.0;  // in multiply-adds, to look at its weight
 
+// Features and targets of a row.
+Vector sample_of(const TrainingData& data, std::int32_t row) {
+  std::vector<double> buffer;
+  Vector sample(data.n_features + data.n_outputs);
+  sample.head(data.n_features) = VectorView(read_block(data, row, 1, buffer), data.n_features);
+  sample.tail(data.n_outputs) = VectorView(data.y + row * data.n_outputs, data.n_outputs);
+  return sample;
+}
+
 // The heaviest rows of nodes' parts, then the nodes' samples: two phases of a loop.
 class HeaviestSamples {
  public:
@@ -30,7 +39,7 @@ class HeaviestSamples {
   void find(index_t part) { rows_[part] = heaviest_row(data_, parts_[part].rows); }
   Vector of_node(index_t node) const {
     const index_t first = parts_.first(node);
-    return heaviest_sample(data_, {rows_.data() + first, parts_.first(node + 1) - first});
+    return sample_of(data_, heaviest_row(data_, {rows_.data() + first, parts_.first(node + 1) - first}));
   }
 
  private:
@@ -50,15 +59,10 @@ std::int32_t heaviest_row(const TrainingData& data, const NodeRows& node) {
 
 Vector heaviest_sample(const TrainingData& data, const NodeRows& node, const Execution& execution) {
   const RowParts parts({node}, kDiagonalRows);
-  std::vector<std::int32_t> heaviest(parts.n());
+  HeaviestSamples heaviest(data, parts);
   parallel_for(limit_threads(execution, kRowWork * static_cast<double>(node.size)), parts.n(),
-               [&](index_t p) { heaviest[p] = heaviest_row(data, parts[p].rows); });
-  const std::int32_t row = heaviest_row(data, {heaviest.data(), parts.n()});
-  std::vector<double> buffer;
-  Vector sample(data.n_features + data.n_outputs);
-  sample.head(data.n_features) = VectorView(read_block(data, row, 1, buffer), data.n_features);
-  sample.tail(data.n_outputs) = VectorView(data.y + row * data.n_outputs, data.n_outputs);
-  return sample;
+               [&](index_t p) { heaviest.find(p); });
+  return heaviest.of_node(0);
 }
 
 void add_products(RowSelection rows, const double* origin, double* tile, double* products) {

@@ -86,7 +86,7 @@ std::vector<double> term_units(const TermScale& scale) {
 }
 
 Buffer<std::int64_t> fixed_terms(const TrainingData& data, const TermScale& scale,
-                                      const Execution& execution) {
+                                 const Execution& execution) {
   const index_t n_outputs = data.n_outputs;
   std::vector<FixedPoint> fixed;
   for (std::size_t t = 0; t < scale.exponent.size(); ++t) fixed.push_back(fixed_point(scale, t));
