@@ -166,7 +166,7 @@ def test_many_features_of_one_tree(noise, weighted):
     assert_close(tree.feature_importances_, importances)
 
 
-@pytest.mark.parametrize("noise, n_taken", [(0.1, 8), (2.0, 3)])
+@pytest.mark.parametrize("noise, n_taken", [(0.1, 8), (2.0, 3), (20.0, 90)])
 def test_fewer_samples_than_features(noise, n_taken):
     rng = np.random.default_rng(3)
     X = rng.standard_normal((80, 90))
