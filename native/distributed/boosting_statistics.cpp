@@ -189,7 +189,7 @@ std::vector<index_t> DistributedBoostingStatistics::relevant_features(
     const Execution& execution) {
   return with_statistics(data, kind, params, execution, [&](DistributedStatistics& statistics) {
     return oblique::relevant_features(data, params, statistics, execution,
-                                      {data.n_features, std::numeric_limits<double>::infinity()});
+                                      {data.n_features, std::numeric_limits<double>::infinity(), std::nullopt});
   });
 }
 

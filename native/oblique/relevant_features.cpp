@@ -27,10 +27,22 @@ constexpr double kFewestCounted = 8.0;
 // Of fewer samples than that, at most: choosing among more would take longer than a tree of all.
 constexpr index_t kMostOfFewSamples = 500;
 
+// Of more samples their inner products would take longer than a tree does.
+constexpr index_t kMostInnerProducts = 1000;
+
 // What is left of a feature's variation beside others, as a share: with less it is a copy of them.
 constexpr double kLeastRest = 1e-8;
 
+// Of the ways to choose few features among many, the part of their number's logarithm that counts.
+constexpr double kCostOfChoice = 0.5;
+
 using Features = std::vector<index_t>;
+
+// Of a model that leaves a squared error and uses degrees of freedom beside the intercept.
+double cross_validated(double left, double freedom, double n_samples) {
+  const double share = 1.0 - (1.0 + freedom) / n_samples;
+  return share > 0.0 ? left / (share * share) : std::numeric_limits<double>::infinity();
+}
 
 // Ridge models of the root's targets, of any features.
 struct RootModels {
@@ -62,9 +74,7 @@ double RootModels::cross_validation_error(const Features& features, double left,
     CholeskyFactor(equations.scatter(features, features) + alpha * inverse).solve_lower(inverse);
     freedom -= alpha * inverse.squaredNorm();
   }
-  freedom *= cost;
-  const double share = 1.0 - (1.0 + freedom) / n_samples;
-  return share > 0.0 ? left / (share * share) : std::numeric_limits<double>::infinity();
+  return cross_validated(left, freedom * cost, n_samples);
 }
 
 // By how much the product of each feature with another one, or with itself, would lower the error, (d).
@@ -144,6 +154,31 @@ double count_different(const TrainingData& data, const NodeRows& among) {
   return n_different;
 }
 
+// What cross_validation_error would be of all features of these rows, from the rows' inner products. O(n^2 d).
+double error_of_all_features(const TrainingData& data, const NodeRows& among,
+                             const ObliqueParams& params, double n_samples) {
+  const index_t n = among.size, d = data.n_features, n_outputs = data.n_outputs;
+  Vector roots(n);
+  Matrix x(n, d), y(n, n_outputs);
+  for (index_t i = 0; i < n; ++i) {
+    const index_t row = among.rows[i];
+    roots[i] = std::sqrt(data.weight_of(row));
+    x.row(i) = roots[i] * VectorView(data.x + row * d, d).transpose();
+    y.row(i) = roots[i] * VectorView(data.y + row * n_outputs, n_outputs).transpose();
+  }
+  if (params.fit_intercept) {
+    roots.normalize();
+    for (Matrix* columns : {&x, &y}) *columns -= roots * (roots.transpose() * *columns).eval();
+  }
+  Matrix system = gram_of(x);
+  system.diagonal().array() += params.alpha;
+  const CholeskyFactor factor(system);
+  if (!factor.is_definite()) return std::numeric_limits<double>::infinity();
+  const Matrix left = params.alpha * factor.solve(Matrix::Identity(n, n));  // of the rows' targets
+  const double freedom = static_cast<double>(n) - left.trace();
+  return cross_validated(product_of(left, y).squaredNorm(), freedom, n_samples);
+}
+
 index_t count_wanted(const TrainingData& data) { return kFewFeatures + data.n_outputs - 1; }
 
 }  // namespace
@@ -156,7 +191,7 @@ bool may_take_few(const TrainingData& data, const ObliqueParams& params) {
 
 std::vector<index_t> relevant_features(const TrainingData& data, const ObliqueParams& params,
                                        NodeStatistics& statistics, const Execution& team,
-                                       const KnownSizes& known) {
+                                       const Known& known) {
   if (!may_take_few(data, params)) return {};
   const index_t d = data.n_features;
   GrowState state{data, params, limit_threads(team, moment_work(data)),
@@ -200,12 +235,14 @@ std::vector<index_t> relevant_features(const TrainingData& data, const ObliquePa
   const index_t n_wanted = std::max(count_wanted(data), n_clear);
   if (n_wanted >= d) return {};
   const double error_of_all =
-      models.cross_validation_error(all, judges_all ? left : models.error_of(all));
+      known.error_of_all.has_value()
+          ? *known.error_of_all
+          : models.cross_validation_error(all, judges_all ? left : models.error_of(all));
   Features few = select_forward(models, bends, n_wanted);
   const auto suffice = [&] {
-    // Some of many features suit few samples by chance: the ways to choose p of d, (d e / p)^p at most, count.
-    const double cost =
-        are_few ? 1.0 + std::log(static_cast<double>(known.n_features) / few.size()) : 1.0;
+    // Some of many features suit few samples by chance: the ways to choose p of d, some (d / p)^p, count.
+    const double ways = static_cast<double>(known.n_features) / few.size();
+    const double cost = are_few ? 1.0 + kCostOfChoice * std::log(ways) : 1.0;
     const double error_of_few = models.cross_validation_error(few, models.error_of(few), cost);
     return error_of_few <= error_of_all && std::isfinite(error_of_few);
   };
@@ -221,7 +258,7 @@ std::vector<index_t> relevant_local_features(const TrainingData& data, const Obl
                                              LocalStatistics& statistics, const Execution& team) {
   if (!may_take_few(data, params)) return {};
   const index_t n = data.n_samples, d = data.n_features, n_kept = kMostOfFewSamples;
-  KnownSizes known = {d, std::numeric_limits<double>::infinity()};
+  Known known = {d, std::numeric_limits<double>::infinity(), std::nullopt};
   const double most_counted = kFewestCounted * static_cast<double>(d);
   if (has_samples(data, most_counted))
     return relevant_features(data, params, statistics, team, known);
@@ -232,6 +269,8 @@ std::vector<index_t> relevant_local_features(const TrainingData& data, const Obl
   if (data.x != nullptr && samples.number < most_counted)
     known.n_different = count_different(data, all);
   samples.number = std::min(samples.number, known.n_different);
+  if (data.x != nullptr && samples.number < static_cast<double>(d) && all.size <= kMostInnerProducts)
+    known.error_of_all = error_of_all_features(data, all, params, samples.number);
   if (d <= n_kept || are_many(samples, d))
     return relevant_features(data, params, statistics, team, known);
   const Features screened = screen_marginally(data, n_kept, team);

@@ -15,12 +15,13 @@
 //
 // Of fewer samples than twice the features the residuals of a model of all are mostly its own choice: then the
 // mean's stand for them, and there are 7 + K steps. Of fewer samples than
-// features what is taken counts for 1 + log(d / p) times its degrees of freedom, so that
-// features are left out only where few explain nearly everything; those taken last are dropped until the others
-// do. Of more than 500 features the 500 that explain most
-// by themselves are looked at (marginal_screening.hpp).
+// features what is taken counts for 1 + log(d / p) / 2 times its degrees of freedom, between what features known
+// beforehand would and what the luckiest of irrelevant ones would (Foster and George 1994); those taken last are
+// dropped until the others do. Of more than 500 features the 500 that explain most by themselves are looked
+// at (marginal_screening.hpp), beside a model of all.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/parallel.hpp"
@@ -31,9 +32,10 @@
 namespace fctree::oblique {
 
 // What the data don't tell.
-struct KnownSizes {
+struct Known {
   index_t n_features;  // that these were chosen from
   double n_different;  // samples; infinity where they are many in any case
+  std::optional<double> error_of_all;  // by cross validation, where it isn't that of a model of these
 };
 
 // Whether there are so many features that a tree of these parameters may take few.
@@ -43,7 +45,7 @@ bool may_take_few(const TrainingData& data, const ObliqueParams& params);
 // already. O(K n d^2 + d^3).
 std::vector<index_t> relevant_features(const TrainingData& data, const ObliqueParams& params,
                                        NodeStatistics& statistics, const Execution& team,
-                                       const KnownSizes& known);
+                                       const Known& known);
 
 // Of local samples, which may be fewer than very many features.
 std::vector<index_t> relevant_local_features(const TrainingData& data, const ObliqueParams& params,

@@ -182,7 +182,7 @@ def relevant_features(Z, target, weight, sample_weight, alpha):
         taken.append(max(gains, key=gains.get))
     of_all = cross_validation_error(X, y, alpha, n)
     for size in range(len(taken), 0 if are_few else len(taken) - 1, -1):
-        cost = 1 + np.log(n_features / size) if are_few else 1
+        cost = 1 + np.log(n_features / size) / 2 if are_few else 1
         of_few = cross_validation_error(X[:, taken[:size]], y, alpha, n, cost)
         if of_few <= of_all and of_few < np.inf:
             return sorted(taken[:size])

@@ -166,11 +166,12 @@ def test_many_features_of_one_tree(noise, weighted):
     assert_close(tree.feature_importances_, importances)
 
 
-@pytest.mark.parametrize("noise, n_taken", [(0.1, 8), (2.0, 3), (20.0, 90)])
-def test_fewer_samples_than_features(noise, n_taken):
+@pytest.mark.parametrize("matter, noise, n_taken", [("few", 0.1, 8), ("few", 20.0, 3), ("all", 1.0, 90)])
+def test_fewer_samples_than_features(matter, noise, n_taken):
     rng = np.random.default_rng(3)
     X = rng.standard_normal((80, 90))
-    y = 2 * X[:, :1] + X[:, 1:2] * X[:, 2:3] + noise * rng.standard_normal((80, 1))
+    truth = X.sum(axis=1, keepdims=True) if matter == "all" else 2 * X[:, :1] + X[:, 1:2] * X[:, 2:3]
+    y = truth + noise * rng.standard_normal((80, 1))
     options = {"max_iter": 6, "subsample": 0.6}
     model = CurvatureBoostingRegressor(**options, step_depth=None, random_state=1, tree=CurvatureTreeRegressor(**TREE))
     twin = LiteralBoosting(make_loss("squared_error"), seed=model.fit(X, y[:, 0])._random_seed, tree=TREE, **options)
