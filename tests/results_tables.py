@@ -302,6 +302,8 @@ TABLES = {
         *(("few_of_many_features.json", (f"curvature {program}",),
            {"fit with all, s": "fit with all", "fit with few, s": "fit with few"})
           for program in ("boosting", "forest", "tree")),
+        ("bench_fewer_samples.json", (), {"labels": 2}),
+        ("bench_fewer_samples.json", ("seconds",)),
         ("many_classes.json", (), {
             program: f"{program}|log-loss" for program in (
                 "curvature boosting", "curvature forest", "CatBoost", "LightGBM", "random forest")}),
