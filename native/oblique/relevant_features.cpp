@@ -29,6 +29,7 @@ constexpr index_t kMostOfFewSamples = 500;
 
 // Of more samples their inner products would take longer than a tree does.
 constexpr index_t kMostInnerProducts = 1000;
+constexpr index_t kFeaturesAtATime = 512;
 
 // What is left of a feature's variation beside others, as a share: with less it is a copy of them.
 constexpr double kLeastRest = 1e-8;
@@ -157,25 +158,28 @@ double count_different(const TrainingData& data, const NodeRows& among) {
 // What cross_validation_error would be of all features of these rows, from the rows' inner products. O(n^2 d).
 double error_of_all_features(const TrainingData& data, const NodeRows& among,
                              const ObliqueParams& params, double n_samples) {
-  const index_t n = among.size, d = data.n_features, n_outputs = data.n_outputs;
+  const index_t n = among.size, d = data.n_features;
   Vector roots(n);
-  Matrix x(n, d), y(n, n_outputs);
-  for (index_t i = 0; i < n; ++i) {
-    const index_t row = among.rows[i];
-    roots[i] = std::sqrt(data.weight_of(row));
-    x.row(i) = roots[i] * VectorView(data.x + row * d, d).transpose();
-    y.row(i) = roots[i] * VectorView(data.y + row * n_outputs, n_outputs).transpose();
+  for (index_t i = 0; i < n; ++i) roots[i] = std::sqrt(data.weight_of(among.rows[i]));
+  const Vector unit = roots.normalized();
+  // Some columns of a row-major table, of the rows, weighted and centred.
+  const auto columns = [&](const double* table, index_t stride, index_t first, index_t width) {
+    Matrix part(n, width);
+    for (index_t i = 0; i < n; ++i)
+      part.row(i) = roots[i] * VectorView(table + among.rows[i] * stride + first, width).transpose();
+    if (params.fit_intercept) part -= unit * (unit.transpose() * part).eval();
+    return part;
+  };
+  Matrix system = params.alpha * Matrix::Identity(n, n);
+  for (index_t first = 0; first < d; first += kFeaturesAtATime) {
+    check_interrupt();
+    system += gram_of(columns(data.x, d, first, std::min(kFeaturesAtATime, d - first)));
   }
-  if (params.fit_intercept) {
-    roots.normalize();
-    for (Matrix* columns : {&x, &y}) *columns -= roots * (roots.transpose() * *columns).eval();
-  }
-  Matrix system = gram_of(x);
-  system.diagonal().array() += params.alpha;
   const CholeskyFactor factor(system);
   if (!factor.is_definite()) return std::numeric_limits<double>::infinity();
   const Matrix left = params.alpha * factor.solve(Matrix::Identity(n, n));  // of the rows' targets
   const double freedom = static_cast<double>(n) - left.trace();
+  const Matrix y = columns(data.y, data.n_outputs, 0, data.n_outputs);
   return cross_validated(product_of(left, y).squaredNorm(), freedom, n_samples);
 }
 
