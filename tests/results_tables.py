@@ -304,6 +304,7 @@ TABLES = {
           for program in ("boosting", "forest", "tree")),
         ("bench_fewer_samples.json", (), {"labels": 2}),
         ("bench_fewer_samples.json", ("seconds",)),
+        PROTOTYPE,
         ("many_classes.json", (), {
             program: f"{program}|log-loss" for program in (
                 "curvature boosting", "curvature forest", "CatBoost", "LightGBM", "random forest")}),
