@@ -31,7 +31,7 @@
 
 namespace fctree::oblique {
 
-// What the data don't tell.
+// What the features that are looked at don't tell.
 struct Known {
   index_t n_features;  // that these were chosen from
   double n_different;  // samples; infinity where they are many in any case

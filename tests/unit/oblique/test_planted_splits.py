@@ -168,3 +168,13 @@ def test_three_of_many_features_of_few_samples():
     truth = X[:, :3].sum(axis=1)
     y = truth + 0.3 * np.random.default_rng(1).standard_normal(len(X))
     assert CurvatureTreeRegressor().fit(X[:n], y[:n]).score(X[n:], truth[n:]) > 0.9
+
+
+@pytest.mark.parametrize("seed", [0, 1, 3])
+@pytest.mark.parametrize("n_relevant, least, most", [(3, 1, 8), (1000, 1000, 1000)])
+def test_few_of_a_thousand_features_or_all(n_relevant, least, most, seed):
+    rng = np.random.default_rng(seed)
+    X, noise = rng.standard_normal((60, 1000)), rng.standard_normal(60)
+    truth = X[:, :n_relevant].sum(axis=1)
+    tree = CurvatureTreeRegressor().fit(X, truth / truth.std() + 0.5 * noise).tree_
+    assert least <= np.count_nonzero(tree.leaf_coef[:, 0].any(axis=0)) <= most
