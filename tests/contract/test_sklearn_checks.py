@@ -35,18 +35,18 @@ FCODT = settings_of(
     {"max_depth": 6, "n_jobs": 2},
     {"max_depth": None, "feature_concatenation": False, "fit_intercept": False},
 )  # fmt: skip
+# A sample of weight 2 is one sample to `min_samples_leaf`, the same sample twice is two: of 1 both may be a leaf.
 CURVATURE_TREES = settings_of(
     CurvatureTreeRegressor, CurvatureTreeClassifier,
     {},
     {"standardize": False, "min_samples_leaf": 1},
     {"alpha": "loo", "parent_weight": 0.0, "split_margin": 0.0, "max_depth": None},
     {"max_coef": 2},
-    {"leaf_model": "soft", "min_samples_leaf": 2, "split_margin": 0.0},
+    {"leaf_model": "soft", "min_samples_leaf": 1, "split_margin": 0.0},
 )  # fmt: skip
 
 BOOSTED = {"max_iter": 20, "learning_rate": 0.1}
 GROWN = {"n_estimators": 5}
-# A sample of weight 2 is one sample to `min_samples_leaf`, the same sample twice is two.
 CONSTANT = {"tree": FCODTRegressor(leaf_model="constant"), "extrapolation": None}
 ENSEMBLES = [
     CurvatureBoostingRegressor(**BOOSTED),
