@@ -35,7 +35,7 @@ FCODT = settings_of(
     {"max_depth": 6, "n_jobs": 2},
     {"max_depth": None, "feature_concatenation": False, "fit_intercept": False},
 )  # fmt: skip
-# A sample of weight 2 is one sample to `min_samples_leaf`, the same sample twice is two: of 1 both may be a leaf.
+# A sample of weight 2 is one sample to `min_samples_leaf`, the same sample twice is two. Hence 1, here and in `CONSTANT`.
 CURVATURE_TREES = settings_of(
     CurvatureTreeRegressor, CurvatureTreeClassifier,
     {},
