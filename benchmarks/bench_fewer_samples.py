@@ -24,9 +24,9 @@ from fctree import CurvatureBoostingRegressor, CurvatureForestRegressor, Curvatu
 NAME = "bench_fewer_samples"
 NOISE = 0.5
 PROGRAMS = {
-    "curvature boosting": lambda: CurvatureBoostingRegressor(random_state=0),
-    "curvature forest": lambda: CurvatureForestRegressor(random_state=0),
-    "curvature tree": CurvatureTreeRegressor,
+    "curvature boosting": lambda: CurvatureBoostingRegressor(n_jobs=1, random_state=0),
+    "curvature forest": lambda: CurvatureForestRegressor(n_jobs=1, random_state=0),
+    "curvature tree": lambda: CurvatureTreeRegressor(n_jobs=1),
     "LightGBM": lambda: LGBMRegressor(n_jobs=1, random_state=0, verbose=-1),
     "random forest": lambda: RandomForestRegressor(random_state=0),
     "lasso": lambda: LassoCV(random_state=0),

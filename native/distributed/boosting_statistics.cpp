@@ -1,7 +1,5 @@
 #include "distributed/boosting_statistics.hpp"
 
-#include <limits>
-
 #include "distributed/distributed_statistics.hpp"
 #include "oblique/grow.hpp"
 #include "oblique/refit.hpp"
@@ -188,8 +186,7 @@ std::vector<index_t> DistributedBoostingStatistics::relevant_features(
     const TrainingData& data, index_t kind, const ObliqueParams& params,
     const Execution& execution) {
   return with_statistics(data, kind, params, execution, [&](DistributedStatistics& statistics) {
-    return oblique::relevant_features(data, params, statistics, execution,
-                                      {data.n_features, std::numeric_limits<double>::infinity(), std::nullopt});
+    return oblique::relevant_features(data, params, statistics, execution, {data.n_features});
   });
 }
 

@@ -262,7 +262,7 @@ std::vector<index_t> relevant_local_features(const TrainingData& data, const Obl
                                              LocalStatistics& statistics, const Execution& team) {
   if (!may_take_few(data, params)) return {};
   const index_t n = data.n_samples, d = data.n_features, n_kept = kMostOfFewSamples;
-  Known known = {d, std::numeric_limits<double>::infinity(), std::nullopt};
+  Known known = {d};
   const double most_counted = kFewestCounted * static_cast<double>(d);
   if (has_samples(data, most_counted))
     return relevant_features(data, params, statistics, team, known);

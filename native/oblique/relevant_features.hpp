@@ -14,13 +14,14 @@
 //     error / (1 - (1 + degrees of freedom) / n)^2.
 //
 // Of fewer samples than twice the features the residuals of a model of all are mostly its own choice: then the
-// mean's stand for them, and there are 7 + K steps. Of fewer samples than
-// features what is taken counts for 1 + log(d / p) / 2 times its degrees of freedom, between what features known
-// beforehand would and what the luckiest of irrelevant ones would (Foster and George 1994); those taken last are
-// dropped until the others do. Of more than 500 features the 500 that explain most by themselves are looked
-// at (marginal_screening.hpp), beside a model of all.
+// mean's stand for them, and there are 7 + K steps. Of fewer samples than features what is taken counts for
+// 1 + log(d / p) / 2 times its degrees of freedom, between what features known beforehand would and what the
+// luckiest of irrelevant ones would (Foster and George 1994); those taken last are dropped until the others
+// suffice. Of more than 500 features the 500 that explain most by themselves are looked at
+// (marginal_screening.hpp), beside a model of all.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -34,8 +35,8 @@ namespace fctree::oblique {
 // What the features that are looked at don't tell.
 struct Known {
   index_t n_features;  // that these were chosen from
-  double n_different;  // samples; infinity where they are many in any case
-  std::optional<double> error_of_all;  // by cross validation, where it isn't that of a model of these
+  double n_different = std::numeric_limits<double>::infinity();  // samples, where they may be few
+  std::optional<double> error_of_all = {};  // by cross validation, where it isn't that of a model of these
 };
 
 // Whether there are so many features that a tree of these parameters may take few.
