@@ -5,6 +5,18 @@
 
 namespace fctree::inspection {
 
+namespace {
+
+// Parts of the line closer than this cross together: rounding would order them one way for a line and another for its reverse.
+constexpr double kTogether = 1e-12;
+
+// `at`, or an end of the part that is as near.
+double snapped(double at, double begin, double end) {
+  return std::abs(at - begin) <= kTogether ? begin : std::abs(at - end) <= kTogether ? end : at;
+}
+
+}  // namespace
+
 LineWalk::Sums LineWalk::sums(const Terms& terms) const {
   Sums out = {0.0, 0.0};
   for (const Term& term : terms) {
@@ -27,9 +39,8 @@ void LineWalk::add(const double* x, const double* b, index_t tree, double* phi) 
       const bool from = sum.of_b <= threshold, to = sum.of_x <= threshold;
       // Where the line crosses, if it does; ends count, so that the first and the last piece are in
       // the leaves of b and x.
-      const double at = from == to ? 2.0
-                                   : std::clamp((threshold - sum.of_b) / (sum.of_x - sum.of_b),
-                                                0.0, 1.0);
+      const double crossed = from == to ? 2.0 : std::clamp((threshold - sum.of_b) / (sum.of_x - sum.of_b), 0.0, 1.0);
+      const double at = snapped(crossed, part.begin, part.end);
       if (from != to && part.begin <= at && at <= part.end) {
         waiting_.push_back({nodes.child(part.node, to), at, part.end, part.node});
         part.end = at;

@@ -50,6 +50,17 @@ def test_values_sum_to_the_difference_from_the_mean(case):
         assert np.abs(found.values.mean(axis=0)).max() < 1e-10 * scale
 
 
+@pytest.mark.parametrize("seed", [0, 1, 4])
+def test_a_line_and_its_reverse_cross_the_same_splits_together(seed):
+    """Between samples on a grid lines cross several splits at one place, but for rounding."""
+    rng = np.random.default_rng(seed)
+    X = np.round(rng.standard_normal((60, 3)))
+    y = X[:, 0] + np.abs(X[:, 1]) + X[:, 0] * X[:, 2]
+    model = CurvatureBoostingRegressor(max_iter=6, random_state=0).fit(X, y)
+    values = shap_values(model, X, method="aumann_shapley").values
+    assert np.abs(values.mean(axis=0)).max() < 1e-14
+
+
 @settings(max_examples=30, deadline=None)
 @given(fitted_models())
 def test_a_sample_is_not_different_from_itself(case):
