@@ -10,10 +10,10 @@
 #include "ensembles/row_sample.hpp"
 #include "ensembles/sampled_search.hpp"
 #include "ensembles/tree_features.hpp"
+#include "ensembles/tree_sum.hpp"
 #include "ensembles/turns.hpp"
 #include "ensembles/working_response.hpp"
 #include "oblique/relevant_features.hpp"
-#include "oblique/split_search/feature_draw.hpp"
 
 namespace fctree::ensembles {
 
@@ -21,14 +21,10 @@ namespace {
 
 // Different samples that have to be left out for kinds of trees to be compared on them.
 constexpr index_t kFewestLeftOut = 12;
-// Of few samples more are left out, so many if they are no more than half: kinds and shares are as good as what judges
-// them, and fewer than a dozen judge nothing.
-constexpr double kWantedLeftOut = 24.0;
-constexpr double kLeastSubsample = 0.5;
 // From here on growing each kind in each round gains nothing: some 300, which share hashes.
 constexpr index_t kFewestForTurns = 176;
 
-// Of the features, that a kind of trees after the first may split on: a tree that lacks the best ones finds
+// Of the features, that a step tree may split on: a tree that lacks the best ones finds
 // others, and a sum of many such trees is better than of those that are all alike.
 constexpr double kShareOfSteps = 0.8;
 
@@ -51,7 +47,7 @@ class ObliqueBooster : public GrowingModel {
         sizes_{task.sizes.n_features, task.sizes.n_targets, task.sizes.n_outputs, units_.of_several()},
         train_(task.train, sizes_, execution),
         varying_(varying_columns(task.train.x, task.train.weight, task.train.n_samples, execution.all)),
-        all_{statistics_.find_map(task.train, varying_, kinds[0], execution)}, columns_(all_.map.columns),
+        features_(statistics_.find_map(task.train, varying_, kinds[0], execution), train_.x(), train_.n(), execution),
         gradient_(task.sizes.n_outputs * train_.n()),
         hessian_(loss_->has_hessian() ? task.sizes.n_outputs * train_.n() : 0),
         rows_(task.train,
@@ -60,7 +56,7 @@ class ObliqueBooster : public GrowingModel {
               execution),
         rate_(params.learning_rate, *loss_),
         steps_(task.sizes.n_outputs),
-        turns_(static_cast<index_t>(kinds.size())) {
+        turns_({true, kinds.size() > kSteps, may_leave_residuals()}) {
     evals_.reserve(task.evals.size());
     for (const BoostedSamples& eval : task.evals) evals_.emplace_back(eval, sizes_, execution_);
     result_.trees.n_features = task.sizes.n_features;
@@ -76,9 +72,7 @@ class ObliqueBooster : public GrowingModel {
       kind.target_unit *= units_.of_single();
       if (&kind != &kinds_.front()) kind.min_samples_leaf = std::max(kind.min_samples_leaf, fewest);
     }
-    if (!draws_rows()) return;
-    const double enough = 1.0 - kWantedLeftOut / rows_.count_different(execution.all);
-    subsample_ = std::min(params.subsample, std::max(enough, kLeastSubsample));
+    if (draws_rows()) subsample_ = rows_.part_of(params.subsample, execution.all);
   }
 
   ObliqueBoostingResult run(const RoundListener& listener) {
@@ -110,22 +104,22 @@ class ObliqueBooster : public GrowingModel {
   void add_continued(BoostedSet& set) const;
   void sample_rows(index_t iteration);
   bool draws_rows() const { return params_.subsample < 1.0; }
+  bool may_leave_residuals() const;
   bool needs_index() const;
   double colsample(index_t iteration) const;
-  index_t n_columns() const { return static_cast<index_t>(columns_.size()); }
-  bool reads_features() const {
-    return statistics_.reads_features(train_.n(), n_columns());
-  }
-  void map_rows(index_t iteration);
+  void set_features();
   TrainingData data_of(const TreeFeatures& features) const;
   TrainingData counted(TrainingData data);
+  TrainingData fitted_data(const TreeFeatures& features, const ObliqueParams& params);
   const TreeFeatures& features_of(index_t kind);
+  std::vector<index_t> kinds_of_round(index_t n_left_out);
+  RoundTree grow_residual_tree();
+  RoundTree grow_tree(index_t kind, const TreeFeatures& features, index_t iteration);
   Contender grow_kind(index_t kind, index_t iteration);
   // Of outer quantiles too few rows left out say how far steps hold.
   bool takes_share() const { return loss_->leaf_rule() != LeafRule::quantile || loss_->quantile_order() == 0.5; }
   StepSums left_out_step(const Contender& contender, double rate);
   void add_step(index_t kind, const Contender& contender, const StepSums& step);
-  double left_out_change(const StepSums& step) const;
   void add_tree(index_t iteration);
 
   const ObliqueBoostingTask& task_;
@@ -140,10 +134,8 @@ class ObliqueBooster : public GrowingModel {
   BoostedSet train_;
   std::vector<BoostedSet> evals_;
   const std::vector<index_t> varying_;  // columns
-  TreeFeatures all_;  // of the round
-  const std::vector<index_t> columns_;  // that rounds draw from
-  bool is_mapped_ = false;  // whether all_ has been chosen
-  TreeFeatures few_;  // that its curvature tree needs most
+  RoundFeatures features_;
+  const TreeFeatures* curved_ = nullptr;  // of the round's curvature tree
   std::vector<double> counts_;  // ones, once they have been asked for: rows without weights are a sample each
   std::vector<double> gradient_;
   std::vector<double> hessian_;
@@ -166,6 +158,9 @@ void ObliqueBooster::start() {
   }
   train_.start(result_.baseline);
   add_continued(train_);
+  features_.start(statistics_.reads_features(train_.n(), features_.all().map.width()));
+  set_features();
+  if (needs_index()) statistics_.index_features(data_of(features_.all()), features_.all().map, execution_);
 }
 
 void ObliqueBooster::add_continued(BoostedSet& set) const {
@@ -187,8 +182,7 @@ RoundLosses ObliqueBooster::evaluate() {
   losses.has_value = loss_->has_value();
   losses.train = statistics_.evaluate(train_, *loss_, &out, execution_);
   for (const BoostedSet& eval : evals_)
-    losses.evals.push_back(
-        {statistics_.evaluate(eval, *loss_, nullptr, execution_), eval.view().raw});
+    losses.evals.push_back({statistics_.evaluate(eval, *loss_, nullptr, execution_), eval.view().raw});
   return losses;
 }
 
@@ -200,31 +194,52 @@ void ObliqueBooster::sample_rows(index_t iteration) {
   if (add_up(execution_.all, n_left_out) == 0) in_bag_.clear();
 }
 
-Contender ObliqueBooster::grow_kind(index_t kind, index_t iteration) {
-  Contender grown;
-  grown.features = &features_of(kind);
-  TrainingData data = data_of(*grown.features);
-  data.has_curvatures = !hessian_.empty();
-  if (data.has_curvatures || kinds_[kind].choose_alpha) data = counted(data);
-  if (kind > 0) {
-    const double n_wanted = std::ceil(kShareOfSteps * static_cast<double>(data.n_features));
+// Of all features: a linear model, and a tree of those that matter for what it leaves, as one.
+RoundTree ObliqueBooster::grow_residual_tree() {
+  ObliqueParams params = kinds_[kCurvature];
+  params.max_depth = 0;
+  const TreeFeatures& all = features_.all();
+  const TrainingData data = fitted_data(all, params);
+  RoundTree grown = grow_round_tree(data, kCurvature, params, searched_, statistics_, execution_);
+  const std::vector<double> targets = response_.target;
+  subtract_scores(grown.arrays, data, grown.leaf, execution_, response_.target.data());
+  const TreeFeatures& few = features_of(kCurvature);
+  if (features_.is_few(few)) {
+    RoundTree tree = grow_round_tree(fitted_data(few, params), kCurvature, kinds_[kCurvature], searched_, statistics_,
+                                     execution_);
+    const std::vector<index_t> places = places_of(few.map.columns, all.map.columns);
+    grown = {sum_of(grown.arrays, std::move(tree.arrays), places), std::move(tree.leaf)};
+  }
+  std::copy(targets.begin(), targets.end(), response_.target.begin());
+  find_means(data, grown.leaf, execution_, grown.arrays);
+  return grown;
+}
+
+RoundTree ObliqueBooster::grow_tree(index_t kind, const TreeFeatures& features, index_t iteration) {
+  if (kind == kResidual) return grow_residual_tree();
+  if (kind == kSteps) {
+    const double n_wanted = std::ceil(kShareOfSteps * static_cast<double>(features.map.width()));
     kinds_[kind].node_features = {static_cast<index_t>(n_wanted), params_.seed, iteration, true};
   }
-  auto [tree, leaf] = grow_round_tree(data, kind, kinds_[kind], searched_, statistics_, execution_);
+  return grow_round_tree(fitted_data(features, kinds_[kind]), kind, kinds_[kind], searched_, statistics_, execution_);
+}
+
+Contender ObliqueBooster::grow_kind(index_t kind, index_t iteration) {
+  Contender grown;
+  grown.features = kind == kSteps ? &features_of(kind) : kind == kCurvature ? curved_ : &features_.all();
+  auto [tree, leaf] = grow_tree(kind, *grown.features, iteration);
+  const TrainingData data = data_of(*grown.features);
   grown.tree = std::move(tree);
-  if (kinds_[kind].choose_alpha) {
+  if (kind == kCurvature && kinds_[kind].choose_alpha) {
     kinds_[kind].choose_alpha = false;
     kinds_[kind].alpha = grown.tree.alpha;
   }
   if (loss_->leaf_rule() != LeafRule::newton)
-    revise_constants(*loss_,
-                     {train_.view(), data, leaf, response_.farthest},
-                     params_.l2_leaf_reg, execution_, grown.tree);
+    revise_constants(*loss_, {train_.view(), data, leaf, response_.farthest}, params_.l2_leaf_reg, execution_, grown.tree);
   else if (params_.l2_leaf_reg > 0.0)
     shrink_leaves(params_.l2_leaf_reg, grown.tree);
   if (!hessian_.empty())
-    lengthen_steps({train_.view(), response_.weight.data(), hessian_.data()}, params_.l2_leaf_reg,
-                   leaf, execution_, grown.tree);
+    lengthen_steps({train_.view(), response_.weight.data(), hessian_.data()}, params_.l2_leaf_reg, leaf, execution_, grown.tree);
   grown.bounds = bound_leaves(grown.tree, data, leaf,
                               {params_.extrapolation, loss_->largest_step()}, execution_);
   if (sizes_.unit != nullptr) scale_outputs(sizes_.unit, grown.tree, grown.bounds);
@@ -246,35 +261,15 @@ void ObliqueBooster::add_step(index_t kind, const Contender& contender, const St
   steps_.add_full(kind, left_out_step(contender, 1.0), before.loss.scaled);
 }
 
-// What contenders are compared by: the mean loss after the step, or, of a loss that has derivatives
-// only, its change up to second order.
-double ObliqueBooster::left_out_change(const StepSums& step) const {
-  if (loss_->has_value()) return step.mean_loss();
-  const StepTerms terms = step.total();
-  return 0.5 * terms.curvature - terms.decrease;
-}
-
 double ObliqueBooster::colsample(index_t iteration) const {
-  const bool halves = params_.halved_from > 0 && n_columns() >= params_.halved_from;
+  const bool halves = params_.halved_from > 0 && features_.n_columns() >= params_.halved_from;
   return halves && params_.colsample == 1.0 && iteration % 2 == 1 ? 0.5 : params_.colsample;
 }
 
-void ObliqueBooster::map_rows(index_t iteration) {
-  const bool is_first = !is_mapped_, keeps = !reads_features();
-  if (is_first) {
-    all_.choose(all_.map.columns, train_.x());
-    if (keeps) all_.keep(train_.n(), execution_);
-    if (needs_index()) statistics_.index_features(data_of(all_), all_.map, execution_);
-    is_mapped_ = true;
-  }
-  std::vector<index_t> columns = draw_columns(params_.seed, iteration, colsample(iteration), n_columns());
-  for (index_t& column : columns) column = columns_[column];
-  const bool is_same = columns == all_.map.columns;
-  if (is_same && !is_first) return;
-  if (!is_same) all_.choose(std::move(columns), train_.x());
-  if (keeps) all_.keep(train_.n(), execution_);
+// Of the trees to come, of each kind.
+void ObliqueBooster::set_features() {
   for (index_t kind = 0; kind < static_cast<index_t>(kinds_.size()); ++kind)
-    statistics_.set_features(kind, all_.map, execution_);
+    statistics_.set_features(kind, features_.all().map, execution_);
 }
 
 TrainingData ObliqueBooster::data_of(const TreeFeatures& features) const {
@@ -295,55 +290,76 @@ TrainingData ObliqueBooster::counted(TrainingData data) {
   return data;
 }
 
+TrainingData ObliqueBooster::fitted_data(const TreeFeatures& features, const ObliqueParams& params) {
+  TrainingData data = data_of(features);
+  data.has_curvatures = !hessian_.empty();
+  return data.has_curvatures || params.choose_alpha ? counted(data) : data;
+}
+
 // All of the round, or few of many for a tree with linear models: these are a sparser, faster one.
 const TreeFeatures& ObliqueBooster::features_of(index_t kind) {
   const ObliqueParams& params = kinds_[kind];
-  const TrainingData data = data_of(all_);
+  const TreeFeatures& all = features_.all();
   std::vector<index_t> places;
-  if (may_take_few(data, params)) {
-    statistics_.set_features(kind, all_.map, execution_);
-    places = statistics_.relevant_features(searched_.of(counted(data)), kind, searched_.of(params), execution_);
+  if (may_take_few(data_of(all), params)) {
+    statistics_.set_features(kind, all.map, execution_);
+    places = statistics_.relevant_features(searched_.of(counted(data_of(all))), kind, searched_.of(params), execution_);
   }
-  // Of many rows there is room for the features of one tree, if it needs that: one that is grown on a sample does not.
-  const bool reads = reads_features();
-  const bool keeps = !(reads && (takes_only_axes(params) || searched_.is_sample_for(params)));
-  if (places.empty()) {
-    if (reads && keeps) few_.release();
-    if (keeps) all_.keep(train_.n(), execution_);
-    return all_;
-  }
-  if (reads) all_.release();
-  few_.map = all_.map;
-  for (index_t& place : places) place = all_.map.columns[place];
-  few_.choose(std::move(places), train_.x());
-  if (keeps) few_.keep(train_.n(), execution_);
-  statistics_.set_features(kind, few_.map, execution_);
-  return few_;
+  const bool again = !takes_only_axes(params) && !searched_.is_sample_for(params);
+  if (places.empty()) return features_.take_all(again);
+  const TreeFeatures& few = features_.take_few(std::move(places), again);
+  statistics_.set_features(kind, few.map, execution_);
+  return few;
 }
 
-// Kinds after the first are grown only where left-out rows can judge between them.
+// Steps are grown only where left-out rows can judge between them.
 bool ObliqueBooster::needs_index() const {
   const std::size_t n_grown = draws_rows() ? kinds_.size() : 1;
   return std::any_of(kinds_.begin(), kinds_.begin() + n_grown, sorts_axes);
 }
 
+// Whether trees may take few features while a linear model of all predicts better.
+bool ObliqueBooster::may_leave_residuals() const {
+  ObliqueParams params = kinds_[kCurvature];
+  params.choose_alpha = false;  // after the first round
+  return params.ridge_leaves && params.ridge_criterion && may_take_few(data_of(features_.all()), params);
+}
+
+// A linear model of all features leaves residuals where a curvature tree would take all. The first kind alone where nothing
+// judges between them.
+std::vector<index_t> ObliqueBooster::kinds_of_round(index_t n_left_out) {
+  const auto takes_part = [&](index_t kind) {
+    if (n_left_out < kFewestLeftOut) return kind == kCurvature;
+    return n_left_out < kFewestForTurns ? turns_.has(kind) : turns_.takes_part(kind);
+  };
+  std::vector<index_t> kinds;
+  const bool curved = takes_part(kCurvature), residual = takes_part(kResidual);
+  if (curved || residual) {
+    curved_ = &features_of(kCurvature);
+    const bool takes_all = !features_.is_few(*curved_) && may_take_few(data_of(*curved_), kinds_[kCurvature]);
+    if (curved || !takes_all) kinds.push_back(kCurvature);
+    if (residual && takes_all) kinds.push_back(kResidual);
+  }
+  if (takes_part(kSteps)) kinds.push_back(kSteps);
+  return kinds;
+}
+
 void ObliqueBooster::add_tree(index_t iteration) {
-  map_rows(iteration);
+  if (features_.draw(params_.seed, iteration, colsample(iteration))) set_features();
   if (kinds_[0].ridge_criterion && !kinds_[0].choose_alpha)
-    searched_.draw(data_of(all_), rows_, iteration, subsample_, execution_);
+    searched_.draw(data_of(features_.all()), rows_, iteration, subsample_, execution_);
   const bool compares = (kinds_.size() > 1 || takes_share()) && !in_bag_.empty();
   const index_t n_left_out = compares ? rows_.count_left_out(in_bag_, execution_.all) : 0;
-  const bool judges = n_left_out >= kFewestLeftOut, takes_turns = n_left_out >= kFewestForTurns;
+  const bool judges = n_left_out >= kFewestLeftOut;
   Contender chosen;
   GrownRound round = {-1, rate_.value(), {}};
   StepSums least(task_.sizes.n_outputs);
-  for (index_t kind = 0; kind < static_cast<index_t>(kinds_.size()); ++kind) {
-    if (judges ? takes_turns && !turns_.takes_part(kind) : kind > 0) continue;
+  for (const index_t kind : kinds_of_round(n_left_out)) {
     Contender contender = grow_kind(kind, iteration);
     if (judges) {
       const StepSums step = left_out_step(contender, round.rate);
       if (takes_share()) add_step(kind, contender, step);
-      if (round.kind >= 0 && !(left_out_change(step) < left_out_change(least))) continue;
+      if (round.kind >= 0 && !(step.to_compare(*loss_) < least.to_compare(*loss_))) continue;
       least = step;
     }
     round.kind = kind;

@@ -53,7 +53,7 @@ struct ObliqueBoostingResult {
   double alpha = 0.0;         // the penalty of the first kind
 };
 
-// kinds: the parameters of each kind of tree that takes part, kMostKinds at most. If the first chooses its
+// kinds: the parameters of curvature trees, and of step trees if these take part. If the first choose their
 // penalty at the root, that of the first round holds for all.
 ObliqueBoostingResult boost_oblique(const ObliqueBoostingTask& task,
                                     const std::vector<ObliqueParams>& kinds,

@@ -78,11 +78,16 @@ struct StepSums {
   double weight = 0.0;
   std::vector<StepTerms> of_outputs;
 
-  double mean_loss() const { return loss / weight; }
   StepTerms total() const {
     StepTerms sum;
     for (const StepTerms& terms : of_outputs) sum.add(terms);
     return sum;
+  }
+  // What steps are compared by: the mean loss after them, or, of a loss that has derivatives only, its change up to second order.
+  double to_compare(const Loss& of) const {
+    if (of.has_value()) return loss / weight;
+    const StepTerms terms = total();
+    return 0.5 * terms.curvature - terms.decrease;
   }
 };
 

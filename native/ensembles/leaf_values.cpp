@@ -84,6 +84,50 @@ LeafBounds score_ranges(const ObliqueTreeArrays& tree, const TrainingData& data,
   return ranges;
 }
 
+// Rows in their leaves, of which those of positive weight count.
+struct WeighedRows {
+  const std::vector<index_t>& leaf;
+  const double* weight;
+  index_t size;
+};
+
+// Sums of value(row, output) over the rows of each leaf, (n_leaves, n_outputs): the same in any order of the rows.
+template <class Value>
+std::vector<double> sum_by_leaf(const ObliqueTreeArrays& tree, const WeighedRows& rows, const Value& value,
+                                const Execution& execution) {
+  const index_t n = rows.size, n_outputs = tree.n_outputs, length = part_length(n), n_parts = count_parts(n, length);
+  std::vector<int> largest(n_parts + 1, 0);  // exponents; a place may have no sample
+  for_each_part(execution, n, length, [&](index_t part, index_t begin, index_t end) {
+    for (index_t i = begin; i < end; ++i)
+      if (rows.weight[i] > 0.0)
+        for (index_t k = 0; k < n_outputs; ++k)
+          largest[part] = std::max(largest[part], ExponentCounts::exponent_of(value(i, k)));
+  });
+  const int exponent = *std::max_element(largest.begin(), largest.end());
+  const FixedPoint fixed(static_cast<int>(take_largest(execution.all, exponent)), add_up(execution.all, n));
+  const index_t size = 2 * tree.n_leaves() * n_outputs;
+  std::vector<std::vector<std::int64_t>> parts(n_parts);
+  for_each_part(execution, n, length, [&](index_t part, index_t begin, index_t end) {
+    parts[part].resize(size);
+    for (index_t i = begin; i < end; ++i) {
+      if (!(rows.weight[i] > 0.0)) continue;
+      std::int64_t* sum = parts[part].data() + 2 * tree.leaf_index[rows.leaf[i]] * n_outputs;
+      for (index_t k = 0; k < n_outputs; ++k) {
+        const TwoWords words = fixed.words(value(i, k));
+        sum[2 * k] += words.high;
+        sum[2 * k + 1] += words.low;
+      }
+    }
+  });
+  std::vector<std::int64_t> words(size, 0);
+  for (const std::vector<std::int64_t>& part : parts)
+    for (index_t at = 0; at < size; ++at) words[at] += part[at];
+  add_up(execution.all, words.data(), size);
+  std::vector<double> sums(size / 2);
+  for (index_t at = 0; at < size / 2; ++at) sums[at] = fixed.value({words[2 * at], words[2 * at + 1]});
+  return sums;
+}
+
 // Of a leaf's mean, which as many pseudo-samples of target 0 take away.
 double share_of_zeros(double l2_leaf_reg, const ObliqueTreeArrays& tree, index_t node) {
   return l2_leaf_reg / (tree.weighted_n_node_samples[node] + l2_leaf_reg);
@@ -128,47 +172,17 @@ void lengthen_steps(const StepCurvatures& curvatures, double l2_leaf_reg,
                     const std::vector<index_t>& leaf, const Execution& execution,
                     ObliqueTreeArrays& tree) {
   const ScoredSamples& s = curvatures.samples;
-  const index_t n_outputs = tree.n_outputs, length = part_length(s.n_samples);
-  const index_t n_parts = count_parts(s.n_samples, length);
+  const index_t n_outputs = tree.n_outputs;
   if (n_outputs == 1) return;
-  const auto own = [&](index_t i, index_t k) {
-    return curvatures.weight[i] > 0.0 ? s.weight_of(i) * curvatures.hessian[k * s.n_samples + i]
-                                      : 0.0;
-  };
-  std::vector<int> largest(n_parts + 1, 0);  // exponents; a place may have no sample
-  for_each_part(execution, s.n_samples, length, [&](index_t part, index_t begin, index_t end) {
-    for (index_t k = 0; k < n_outputs; ++k)
-      for (index_t i = begin; i < end; ++i)
-        largest[part] = std::max(largest[part], ExponentCounts::exponent_of(own(i, k)));
-  });
-  const int exponent = *std::max_element(largest.begin(), largest.end());
-  const FixedPoint fixed(static_cast<int>(take_largest(execution.all, exponent)),
-                         add_up(execution.all, s.n_samples));
-  const index_t size = 2 * tree.n_leaves() * n_outputs;
-  std::vector<std::vector<std::int64_t>> parts(n_parts);
-  for_each_part(execution, s.n_samples, length, [&](index_t part, index_t begin, index_t end) {
-    parts[part].resize(size);
-    for (index_t i = begin; i < end; ++i) {
-      if (!(curvatures.weight[i] > 0.0)) continue;
-      std::int64_t* sum = parts[part].data() + 2 * tree.leaf_index[leaf[i]] * n_outputs;
-      for (index_t k = 0; k < n_outputs; ++k) {
-        const TwoWords words = fixed.words(own(i, k));
-        sum[2 * k] += words.high;
-        sum[2 * k + 1] += words.low;
-      }
-    }
-  });
-  std::vector<std::int64_t> sums(size, 0);
-  for (const std::vector<std::int64_t>& part : parts)
-    for (index_t at = 0; at < size; ++at) sums[at] += part[at];
-  add_up(execution.all, sums.data(), size);
+  const std::vector<double> sums = sum_by_leaf(
+      tree, {leaf, curvatures.weight, s.n_samples},
+      [&](index_t i, index_t k) { return s.weight_of(i) * curvatures.hessian[k * s.n_samples + i]; }, execution);
   for (index_t node = 0; node < tree.n_nodes(); ++node) {
     const index_t slot = tree.leaf_index[node];
     if (slot < 0) continue;
     const double largest = tree.weighted_n_node_samples[node] + l2_leaf_reg;
     for (index_t at = slot * n_outputs; at < (slot + 1) * n_outputs; ++at) {
-      const double curvature = fixed.value({sums[2 * at], sums[2 * at + 1]}) + l2_leaf_reg;
-      const double factor = std::min(largest / curvature, kMostLengthening);
+      const double factor = std::min(largest / (sums[at] + l2_leaf_reg), kMostLengthening);
       tree.leaf_intercept[at] *= factor;
       if (tree.leaf_coef.empty()) continue;
       for (index_t j = 0; j < tree.n_features; ++j)
@@ -221,6 +235,37 @@ void revise_constants(const Loss& loss, const FittedRows& fitted, double l2_leaf
       tree.leaf_intercept[slot * n_outputs + k] +=
           shift - share * (tree.value[node * n_outputs + k] + shift);
     }
+  }
+}
+
+void subtract_scores(const ObliqueTreeArrays& tree, const TrainingData& data, const std::vector<index_t>& leaf,
+                     const Execution& execution, double* target) {
+  const index_t n = data.n_samples, n_outputs = tree.n_outputs;
+  for_each_part(execution, n, part_length(n), [&](index_t, index_t begin, index_t end) {
+    for_each_score(tree, data, leaf, {begin, end}, [&](index_t i, index_t, const double* score) {
+      for (index_t k = 0; k < n_outputs; ++k) target[i * n_outputs + k] -= score[k];
+    });
+  });
+}
+
+void find_means(const TrainingData& data, const std::vector<index_t>& leaf, const Execution& execution,
+                ObliqueTreeArrays& tree) {
+  const index_t n_outputs = tree.n_outputs;
+  const std::vector<double> sums = sum_by_leaf(
+      tree, {leaf, data.weight, data.n_samples},
+      [&](index_t i, index_t k) { return data.weight[i] * data.y[i * n_outputs + k]; }, execution);
+  std::fill(tree.value.begin(), tree.value.end(), 0.0);
+  for (index_t node = tree.n_nodes() - 1; node >= 0; --node) {  // children come after their parents
+    const index_t slot = tree.leaf_index[node];
+    for (index_t k = 0; k < n_outputs; ++k) {
+      double& value = tree.value[node * n_outputs + k];
+      if (slot >= 0) value = sums[slot * n_outputs + k];
+      else for (const auto* side : {&tree.children_left, &tree.children_right}) value += tree.value[(*side)[node] * n_outputs + k];
+    }
+  }
+  for (std::size_t at = 0; at < tree.value.size(); ++at) {
+    const double weight = tree.weighted_n_node_samples[at / n_outputs];
+    if (weight > 0.0) tree.value[at] /= weight;
   }
 }
 

@@ -58,4 +58,12 @@ struct FittedRows {
 void revise_constants(const Loss& loss, const FittedRows& fitted, double l2_leaf_reg,
                       const Execution& execution, ObliqueTreeArrays& tree);
 
+// Subtracts what the tree predicts of rows of positive weight from these targets, (n_samples, n_outputs).
+void subtract_scores(const ObliqueTreeArrays& tree, const TrainingData& data, const std::vector<index_t>& leaf,
+                     const Execution& execution, double* target);
+
+// The tree's `value` of weighted data: their mean targets in each node.
+void find_means(const TrainingData& data, const std::vector<index_t>& leaf, const Execution& execution,
+                ObliqueTreeArrays& tree);
+
 }  // namespace fctree::ensembles

@@ -37,7 +37,7 @@ void LearningRate::judge(index_t n_rounds, const std::vector<StepTerms>& steps) 
   if (n_rounds <= kRounds) return;  // almost any step holds at first
   const auto hold = [&](double multiple) { return recent_.decrease > multiple * recent_.curvature; };
   const bool is_first = n_doubled_ == 0;
-  const double n_scores = static_cast<double>(steps.size()) / kMostKinds;
+  const double n_scores = static_cast<double>(steps.size()) / kStepKinds;
   const double steady = is_first ? kSteady / n_scores : kSteadyAgain;
   const bool is_steady = n_scores > 1.0 && hold(kHoldsLeast) && recent_.decrease > steady * last.decrease;
   may_grow_ = is_steady || hold(!bends_ ? kHolds : is_first ? kHoldsOfBent : kHoldsOfBentAgain);

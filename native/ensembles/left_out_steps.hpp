@@ -5,18 +5,19 @@
 #include <vector>
 
 #include "ensembles/boosted_set.hpp"
+#include "ensembles/turns.hpp"
 
 namespace fctree::ensembles {
 
-constexpr index_t kMostKinds = 2;  // of trees
+constexpr index_t kStepKinds = 2;  // curvature trees of either kind, and step trees (turns.hpp)
 
 // Sums over rounds of what the steps of a kind of trees, without the learning rate, do on these rows. Trees that were
 // not kept count as well, since those that these rows chose look better on them than they are.
 class LeftOutSteps {
  public:
-  explicit LeftOutSteps(index_t n_outputs) : n_outputs_(n_outputs), sums_(kMostKinds * n_outputs) {}
+  explicit LeftOutSteps(index_t n_outputs) : n_outputs_(n_outputs), sums_(kStepKinds * n_outputs) {}
 
-  const std::vector<StepTerms>& sums() const { return sums_; }  // (kMostKinds, n_outputs)
+  const std::vector<StepTerms>& sums() const { return sums_; }  // (kStepKinds, n_outputs)
   void recall(const std::vector<StepTerms>& sums) { sums_ = sums; }
 
   // Steps of that rate.
@@ -40,7 +41,7 @@ class LeftOutSteps {
   }
 
  private:
-  StepTerms& at(index_t kind, index_t output) { return sums_[kind * n_outputs_ + output]; }
+  StepTerms& at(index_t kind, index_t output) { return sums_[(kind == kSteps) * n_outputs_ + output]; }
 
   index_t n_outputs_;
   std::vector<StepTerms> sums_;

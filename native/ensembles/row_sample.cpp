@@ -17,6 +17,11 @@ namespace {
 
 constexpr index_t kTaskRows = 1024;
 
+// Of samples, to be left out of a draw: kinds of trees and the lengths of their steps are as good as what judges them, and fewer
+// than a dozen judge nothing.
+constexpr double kWantedLeftOut = 24.0;
+constexpr double kLeastPart = 0.5;
+
 std::uint64_t combined(std::uint64_t hash, double value) {
   value = std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value + 0.0;  // -0 is 0
   std::uint64_t bits;
@@ -103,6 +108,10 @@ index_t RowSampler::count_left_out(const std::vector<std::uint8_t>& drawn,
 double RowSampler::count_different(const Collective* all) const {
   const std::vector<std::uint8_t> none(hash_.size(), 0);
   return -256.0 * std::log1p(-static_cast<double>(count_left_out(none, all)) / 256.0);
+}
+
+double RowSampler::part_of(double wanted, const Collective* all) const {
+  return std::min(wanted, std::max(1.0 - kWantedLeftOut / count_different(all), kLeastPart));
 }
 
 void RowSampler::draw_counts(index_t tree, double mean, std::vector<std::uint8_t>& count) const {

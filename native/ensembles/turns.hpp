@@ -4,29 +4,37 @@
 // for certain only in the four rounds after one of its trees was kept; then in each eighth.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "core/types.hpp"
 
 namespace fctree::ensembles {
 
+// The numbers of the kinds: curvature trees, step trees, and curvature trees of what a linear model of all features leaves.
+constexpr index_t kCurvature = 0, kSteps = 1, kResidual = 2;
+
 class Turns {
  public:
-  explicit Turns(index_t n_kinds) : since_kept_(n_kinds, 1) {}
+  // Of those kinds that a model has.
+  explicit Turns(std::vector<bool> has) : has_(std::move(has)), since_kept_(has_.size(), 1) {}
+
+  bool has(index_t kind) const { return has_[kind]; }
 
   // At least the kind that was kept last does.
   bool takes_part(index_t kind) const {
     const index_t rounds = since_kept_[kind];
-    return rounds <= 4 || rounds % 8 == 0;
+    return has(kind) && (rounds <= 4 || rounds % 8 == 0);
   }
-  // At the end of a round. Of a kind that is not known, because a model continued had it: nothing.
+  // At the end of a round. Of a kind that the model has no more: nothing.
   void keep(index_t kind) {
-    if (kind < 0 || kind >= static_cast<index_t>(since_kept_.size())) return;
+    if (kind < 0 || !has(kind)) return;
     for (index_t& rounds : since_kept_) ++rounds;
     since_kept_[kind] = 1;
   }
 
  private:
+  std::vector<bool> has_;
   std::vector<index_t> since_kept_;  // this round is the first, second, .. after one that kept it
 };
 

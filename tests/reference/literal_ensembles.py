@@ -221,6 +221,29 @@ class LiteralMember:
         return values
 
 
+class LiteralSum:
+    """A model of one leaf and a tree of some of its features on what it leaves: what `LiteralTree` reads of them."""
+
+    def __init__(self, model, tree, places):
+        self.model, self.tree, self.places = model, tree, places
+        for name in ("children_left", "leaf_index", "weighted_n_node_samples", "n_leaves", "n_outputs"):
+            setattr(self, name, getattr(tree, name))
+
+    def apply(self, Z):
+        return self.tree.apply(np.ascontiguousarray(Z[:, self.places]))
+
+    def predict(self, Z):
+        shape = len(Z), self.n_outputs
+        parts = self.model.predict(Z), self.tree.predict(np.ascontiguousarray(Z[:, self.places]))
+        return sum(part.reshape(shape) for part in parts)
+
+    def find_means(self, Z, target, weight):
+        """Of the targets in each leaf."""
+        self.value, reached = np.full((len(self.children_left), self.n_outputs, 1), np.nan), self.apply(Z)
+        for node in np.unique(reached[weight > 0]):
+            self.value[node, :, 0] = np.average(target[reached == node], axis=0, weights=weight[reached == node])
+
+
 class LiteralTree:
     """A tree on mapped features with its leaves bounded and revised."""
 
@@ -299,7 +322,7 @@ class LiteralBoosting:
         F = np.tile(self.baseline, (len(X), 1))
         if hasattr(self.loss, "find_dispersion"):
             self.loss.find_dispersion(y, F, w)
-        self.rounds = []
+        self.rounds, self.kinds = [], []
         hashes = hashes_of(X, y / deviations(y, w) if hasattr(self.loss, "find_dispersion") else y)
         order = self.loss.order if self.loss.leaf == "quantile" else 0.5
         first = 0.05 * max(0.4, 2 * np.sqrt(order * (1 - order)))
@@ -322,39 +345,65 @@ class LiteralBoosting:
             target, weight = working_response(self.loss, y, F, w, in_bag)
             halves = isinstance(self.loss, CLASS_LOSSES) and self.colsample == 1.0 and X.shape[1] >= 12
             columns = columns_of(X.shape[1], 0.5 if halves and iteration % 2 else self.colsample, self.seed, iteration)
-            places = relevant_features(Z[:, columns], target, weight, w, self.tree["alpha"])
-            columns = [columns[place] for place in places]
-            part = np.ascontiguousarray(Z[:, columns])
-            largest = LARGEST_STEP if has_hessian(self.loss) else np.inf
-            grown = LiteralTree(self._grown(part, target, weight, w), part, weight, self.extrapolation, largest)
-            if self.loss.leaf != "newton":
-                grown.revise(self.loss, y - F, w, FARTHEST * residual_scale(y, F, w))
-            grown.shrink(self.l2_leaf_reg)
-            if has_hessian(self.loss) and F.shape[1] > 1:
-                grown.lengthen(w[:, np.newaxis] * self.loss.hessian(y, F), self.l2_leaf_reg)
-            step = grown.bounded(part)
-            if self.loss.leaf == "newton":
-                out = ~in_bag
-                descent = -self.loss.gradient(y, F) * step
-                curvature = self.loss.hessian(y, F) * step**2
-                of_rounds.append([w[out] @ terms[out] for terms in (descent, curvature)])
-            elif order == 0.5:
-                out = ~in_bag
-                descent = -self.loss.gradient(y, F) * step
-                gap = self.loss.value(y, F + step) - self.loss.value(y, F) + descent
-                of_rounds.append([[w[out] @ terms[out].sum(axis=1)] * F.shape[1] for terms in (descent, 2.0 * gap)])
+            least, terms = np.inf, []
+            for own, tree in self._contenders(Z, columns, target, weight, w):
+                contender = self._finished(tree, np.ascontiguousarray(Z[:, own]), weight, y, F, w)
+                its_step = contender.bounded(Z[:, own])
+                terms.append(self._left_out_terms(its_step, y, F, np.where(in_bag, 0.0, w)))
+                loss = np.where(in_bag, 0.0, w) @ np.sum(self.loss.value(y, F + rate * its_step), axis=1)
+                if loss < least or len(terms) == 1:
+                    least, kind, columns_kept, grown, step = loss, 2 * len(terms) - 2, own, contender, its_step
+            of_rounds += [np.sum(terms, axis=0)] if terms[0] is not None else []
             descent, curvature = np.sum(of_rounds, axis=0) if of_rounds else np.zeros((2, F.shape[1]))
             share = np.where(curvature > 0, np.clip(descent / np.where(curvature > 0, curvature, 1.0), 0.0, 1.0), 1.0)
             F = F + rate * share * step
             shift = self.loss.find_shift(y, F, w) if hasattr(self.loss, "find_shift") else 0.0
-            self.rounds.append((columns, grown, rate * share, shift))
+            self.kinds.append(kind)
+            self.rounds.append((columns_kept, grown, rate * share, shift))
             F = F + shift
         return self
 
-    def _grown(self, Z, target, weight, count):
+    def _contenders(self, Z, columns, target, weight, count):
+        """Columns and a tree of each kind: of the relevant features, and if these are all of many the sum of two."""
+        part = np.ascontiguousarray(Z[:, columns])
+        n_wanted = 7 + target.shape[1]
+        places = relevant_features(part, target, weight, count, self.tree["alpha"])
+        yield np.take(columns, places), self._grown(part[:, places], target, weight, count)
+        if len(columns) <= n_wanted or len(places) < len(columns) or np.sum(weight == 0) < 20:
+            return
+        model = self._grown(part, target, weight, count, max_depth=0)
+        rest = target - model.predict(part).reshape(target.shape)
+        places = relevant_features(part, rest, weight, count, self.tree["alpha"])
+        if len(places) < len(columns):
+            model = LiteralSum(model, self._grown(part[:, places], rest, weight, count), places)
+            model.find_means(part, target, weight)
+        yield columns, model
+
+    def _finished(self, tree, Z, weight, y, F, w):
+        """With constants, lengths and bounds as boosting has them."""
+        grown = LiteralTree(tree, Z, weight, self.extrapolation, LARGEST_STEP if has_hessian(self.loss) else np.inf)
+        if self.loss.leaf != "newton":
+            grown.revise(self.loss, y - F, w, FARTHEST * residual_scale(y, F, w))
+        grown.shrink(self.l2_leaf_reg)
+        if has_hessian(self.loss) and F.shape[1] > 1:
+            grown.lengthen(w[:, np.newaxis] * self.loss.hessian(y, F), self.l2_leaf_reg)
+        return grown
+
+    def _left_out_terms(self, step, y, F, w):
+        """Of samples of positive weight, the decrease along the step and the curvature, of each output."""
+        descent = -self.loss.gradient(y, F) * step
+        if self.loss.leaf == "newton":
+            return [w @ descent, w @ (self.loss.hessian(y, F) * step**2)]
+        if self.loss.leaf == "quantile" and self.loss.order != 0.5:
+            return None
+        gap = self.loss.value(y, F + step) - self.loss.value(y, F) + descent
+        return [[w @ terms.sum(axis=1)] * F.shape[1] for terms in (descent, 2.0 * gap)]
+
+    def _grown(self, Z, target, weight, count, **options):
+        Z, options = np.ascontiguousarray(Z), {**self.tree, **options}
         if has_hessian(self.loss):
-            return LiteralMember(self.tree, Z, target, weight, count)
-        tree = MemberTree(**self.tree, standardize=False)
+            return LiteralMember(options, Z, target, weight, count)
+        tree = MemberTree(**options, standardize=False)
         tree._fixed = {**tree._fixed, "scales_scores": False}  # done
         with patch("fctree._validation.rescale_small_weights", np.asarray):  # weights of a round are not scaled
             return tree.fit(Z, target, weight).tree_

@@ -122,12 +122,31 @@ def test_many_features(task, noise):
     model.fit(WIDE, y if task == "outputs" else y[:, 0], sample_weight=weight)
     twin = LiteralBoosting(loss, seed=model._random_seed, tree=tree, **options).fit(WIDE, y, weight)
     assert_close(model._raw_predict(WIDE), twin.raw_predict(WIDE))
+    np.testing.assert_array_equal(model.tree_kinds_, twin.kinds)
     widths = {len(columns) for columns, *_ in twin.rounds}
     if task == "classes":  # every second round has half of the features, of which it takes all
         assert 7 in widths and min(widths - {7}) >= 10
     else:
         assert min(widths) >= 7 + twin.baseline.size
     assert min(widths) < (12 if task == "columns" else 14) or noise < 1
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "huber", "poisson", "log_loss"])
+def test_what_a_linear_model_of_all_features_leaves(loss):
+    """Where all matter and one bends the target: sums of a linear model and a tree of few."""
+    score = WIDE.sum(axis=1) + 3 * np.abs(WIDE[:, 0])
+    y = {"poisson": np.exp(score / 8), "log_loss": score > np.median(score)}.get(loss, score).astype(float)
+    options = {"max_iter": 5, "subsample": 0.7}
+    tree = UNSCREENED if loss in ("poisson", "log_loss") else TREE
+    kind, options_of = CurvatureBoostingRegressor, {"loss": loss}
+    if loss == "log_loss":
+        kind, options_of = CurvatureBoostingClassifier, {}
+    model = kind(**options, **options_of, step_depth=None, random_state=4, tree=CurvatureTreeRegressor(**tree)).fit(WIDE, y)
+    literal = make_loss(loss, n_classes=2) if loss == "log_loss" else make_loss(loss)
+    twin = LiteralBoosting(literal, seed=model._random_seed, tree=tree, **options).fit(WIDE, y[:, np.newaxis], np.ones(len(y)))
+    assert_close(model._raw_predict(WIDE), twin.raw_predict(WIDE))
+    np.testing.assert_array_equal(model.tree_kinds_, twin.kinds)
+    assert 2 in twin.kinds
 
 
 def test_few_different_rows():
