@@ -54,13 +54,13 @@ def drawn(design, n_rows, n_features, seed):
     return x, truth / truth.std()
 
 
-def scores_of(n_rows, n_features, design, n_draws):
-    """R2 and seconds of each program."""
-    found = {name: [] for name in PROGRAMS}
+def scores_of(programs, n_rows, n_draws, draw):
+    """R2 and seconds of each program; draw(n_rows, seed) gives features and the truth."""
+    found = {name: [] for name in programs}
     for seed in range(n_draws):
-        x, truth = drawn(design, n_rows + 2000, n_features, seed)
+        x, truth = draw(n_rows + 2000, seed)
         y = truth[:n_rows] + NOISE * np.random.default_rng([seed, 1]).standard_normal(n_rows)
-        for name, program in PROGRAMS.items():
+        for name, program in programs.items():
             start = time.perf_counter()
             predicted = program().fit(x[:n_rows], y).predict(x[n_rows:])
             found[name].append((r2_score(truth[n_rows:], predicted), time.perf_counter() - start))
@@ -76,7 +76,8 @@ def main():
     results, seconds = {}, {}
     for n_rows, n_features in sizes:
         size = f"{n_rows} x {n_features}"
-        designs = {design: scores_of(n_rows, n_features, design, 1 if arguments.quick else 3)
+        designs = {design: scores_of(PROGRAMS, n_rows, 1 if arguments.quick else 3,
+                                     lambda n, seed, design=design: drawn(design, n, n_features, seed))
                    for design in [*DESIGNS, "five factors"]}
         results[size] = {design: {name: float(r2) for name, (r2, _) in of.items()} for design, of in designs.items()}
         seconds[size] = {name: float(np.mean([of[name][1] for of in designs.values()])) for name in PROGRAMS}

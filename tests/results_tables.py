@@ -145,6 +145,7 @@ TABLES = {
         ("bench_skewed_features.json", (), {}),
         PROTOTYPE,
         PROTOTYPE,
+        PROTOTYPE,
     ],
     "ensembles": [
         ("bench_ensembles.json", (), {
@@ -305,6 +306,7 @@ TABLES = {
         ("bench_fewer_samples.json", (), {"labels": 2}),
         ("bench_fewer_samples.json", ("seconds",)),
         PROTOTYPE,
+        *(("bench_many_relevant.json", (part,), {"labels": 2}) for part in ("R2", "seconds")),
         ("many_classes.json", (), {
             program: f"{program}|log-loss" for program in (
                 "curvature boosting", "curvature forest", "CatBoost", "LightGBM", "random forest")}),
