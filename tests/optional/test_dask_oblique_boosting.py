@@ -97,6 +97,14 @@ def test_constant_columns_are_those_of_all_places(params):
     assert model.feature_importances_[7] > 0.0
 
 
+def test_what_a_linear_model_of_all_features_leaves():
+    X = np.random.default_rng(1).normal(size=(N_ROWS, 14))
+    y = X.sum(axis=1) + 3.0 * np.abs(X[:, 0])
+    model, local = fit_both(DaskCurvatureBoostingRegressor, {"max_iter": 5, "step_depth": None}, X, y)
+    assert 2 in model.tree_kinds_
+    assert_close(model, local, X)
+
+
 def test_few_different_rows():
     """Whether equal samples are drawn one by one is decided by those of all places."""
     rng = np.random.default_rng(2)

@@ -1,0 +1,57 @@
+"""Curvature trees of what a linear model of all features leaves, with that model in their leaves."""
+
+import numpy as np
+import pytest
+from fctree import CurvatureBoostingClassifier, CurvatureBoostingRegressor, CurvatureTreeRegressor, load_model, save_model
+from sklearn.base import clone
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(1000, 30))
+BENT = X.sum(axis=1) + 3.0 * (np.abs(X[:, 0]) + np.sin(2.0 * X[:, 1]) + X[:, 2] * X[:, 3]) + RNG.normal(size=1000)
+
+
+def has_trees_of(one, other):
+    return all(array.tobytes() == getattr(other.trees_, name).tobytes() for name, array in vars(one.trees_).items())
+
+
+@pytest.fixture(scope="module")
+def model():
+    return CurvatureBoostingRegressor(max_iter=30, random_state=0, n_jobs=2).fit(X, BENT)
+
+
+def test_where_all_of_many_features_matter_and_few_bend_the_target(model):
+    assert np.count_nonzero(model.tree_kinds_ == 2) > 5
+    assert not np.any(clone(model).fit(X[:, :8], BENT).tree_kinds_ == 2)
+    assert not np.any(clone(model).set_params(subsample=1.0).fit(X, BENT).tree_kinds_)
+    constants = CurvatureTreeRegressor(leaf_model="constant", standardize=True)
+    assert not np.any(clone(model).set_params(tree=constants).fit(X, BENT).tree_kinds_ == 2)
+    labels = np.digitize(BENT, np.quantile(BENT, [0.3, 0.6]))
+    assert np.any(CurvatureBoostingClassifier(max_iter=20, random_state=0).fit(X, labels).tree_kinds_ == 2)
+
+
+def test_they_are_the_same_by_any_number_of_threads_and_parts_of_a_fit(model):
+    assert has_trees_of(model, clone(model).set_params(n_jobs=1).fit(X, BENT))
+    parts = clone(model).set_params(max_iter=12, warm_start=True).fit(X, BENT)
+    assert has_trees_of(model, parts.set_params(max_iter=30).fit(X, BENT))
+
+
+def test_files_have_them(model, tmp_path):
+    save_model(model, tmp_path / "model")
+    loaded = load_model(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.tree_kinds_, model.tree_kinds_)
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+
+
+def test_splits_have_few_features_and_leaves_all(model):
+    for tree in np.array(model.estimators_)[model.tree_kinds_ == 2]:
+        inner = np.flatnonzero(tree.children_left >= 0)
+        assert np.count_nonzero(tree.coef[inner], axis=1).max(initial=0) < 15
+        assert np.all(np.count_nonzero(tree.leaf_coef.reshape(-1, 30), axis=1) == 30)
+
+
+def test_values_are_means_of_the_targets(model):
+    for tree in np.array(model.estimators_)[model.tree_kinds_ == 2]:
+        weight, inner = tree.weighted_n_node_samples, np.flatnonzero(tree.children_left >= 0)
+        value = tree.value.reshape(len(weight))
+        sums = sum(weight[side] * value[side] for side in (tree.children_left[inner], tree.children_right[inner]))
+        np.testing.assert_allclose(value[inner], sums / weight[inner], atol=1e-9)
