@@ -211,7 +211,7 @@ RoundTree ObliqueBooster::grow_residual_tree() {
     grown = {sum_of(grown.arrays, std::move(tree.arrays), places), std::move(tree.leaf)};
   }
   std::copy(targets.begin(), targets.end(), response_.target.begin());
-  find_means(data, grown.leaf, execution_, grown.arrays);
+  find_means(fitted_data(all, params), grown.leaf, execution_, grown.arrays);
   return grown;
 }
 
@@ -312,7 +312,7 @@ const TreeFeatures& ObliqueBooster::features_of(index_t kind) {
   return few;
 }
 
-// Steps are grown only where left-out rows can judge between them.
+// Step trees are grown only where left-out rows can judge them.
 bool ObliqueBooster::needs_index() const {
   const std::size_t n_grown = draws_rows() ? kinds_.size() : 1;
   return std::any_of(kinds_.begin(), kinds_.begin() + n_grown, sorts_axes);
