@@ -55,3 +55,15 @@ def test_values_are_means_of_the_targets(model):
         value = tree.value.reshape(len(weight))
         sums = sum(weight[side] * value[side] for side in (tree.children_left[inner], tree.children_right[inner]))
         np.testing.assert_allclose(value[inner], sums / weight[inner], atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", [CurvatureBoostingRegressor, CurvatureBoostingClassifier])
+def test_a_weight_of_two_is_two_samples(kind):
+    y = BENT[:300] if kind is CurvatureBoostingRegressor else BENT[:300] > 0.0
+    weight = np.random.default_rng(1).integers(0, 3, 300)
+    copies = np.random.default_rng(2).permutation(np.repeat(np.arange(300), weight))
+    weighted = kind(max_iter=15, min_samples_leaf=1, random_state=0).fit(X[:300], y, sample_weight=weight)
+    copied = clone(weighted).fit(X[copies], y[copies])
+    assert 2 in weighted.tree_kinds_
+    np.testing.assert_array_equal(weighted.tree_kinds_, copied.tree_kinds_)
+    np.testing.assert_allclose(weighted._raw_predict(X), copied._raw_predict(X), atol=1e-9)
