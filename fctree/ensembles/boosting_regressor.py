@@ -93,11 +93,11 @@ class CurvatureBoostingRegressor(
         0 for a curvature tree, 1 for a step tree, 2 for a curvature tree of what a linear model of all features
         leaves, with that model in its leaves.
     step_sums_ : ndarray of shape (n_iter, 2, n_outputs, 2)
-        For curvature trees (0 and 2) and for step trees, and for each output (score of a class), cumulative sums over the rounds
-        in which such a tree was grown, on out-of-bag samples: the decrease of the loss by the tree's full step,
-        and the curvature of the loss along that step. Their ratio, limited to 0 to 1, is a factor of the steps
-        of these trees besides the learning rate (a line search). For quantiles other than the median the sums
-        are 0 and the factor is 1.
+        For curvature trees (0 and 2) and for step trees, and for each output (score of a class), cumulative
+        sums over the rounds in which such a tree was grown, on out-of-bag samples: the decrease of the loss by
+        the tree's full step, and the curvature of the loss along that step. Their ratio, limited to 0 to 1, is a
+        factor of the steps of these trees besides the learning rate (a line search). For quantiles other than
+        the median the sums are 0 and the factor is 1.
     learning_rates_ : ndarray of shape (n_iter,)
         Learning rate of each round.
     baseline_

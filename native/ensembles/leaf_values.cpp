@@ -254,14 +254,11 @@ void find_means(const TrainingData& data, const std::vector<index_t>& leaf, cons
   const std::vector<double> sums = sum_by_leaf(
       tree, {leaf, data.weight, data.n_samples},
       [&](index_t i, index_t k) { return data.weight[i] * data.y[i * n_outputs + k]; }, execution);
-  std::fill(tree.value.begin(), tree.value.end(), 0.0);
+  const auto value = [&](index_t node, index_t k) -> double& { return tree.value[node * n_outputs + k]; };
   for (index_t node = tree.n_nodes() - 1; node >= 0; --node) {  // children come after their parents
-    const index_t slot = tree.leaf_index[node];
-    for (index_t k = 0; k < n_outputs; ++k) {
-      double& value = tree.value[node * n_outputs + k];
-      if (slot >= 0) value = sums[slot * n_outputs + k];
-      else for (const auto* side : {&tree.children_left, &tree.children_right}) value += tree.value[(*side)[node] * n_outputs + k];
-    }
+    const index_t slot = tree.leaf_index[node], left = tree.children_left[node], right = tree.children_right[node];
+    for (index_t k = 0; k < n_outputs; ++k)
+      value(node, k) = slot >= 0 ? sums[slot * n_outputs + k] : value(left, k) + value(right, k);
   }
   for (std::size_t at = 0; at < tree.value.size(); ++at) {
     const double weight = tree.weighted_n_node_samples[at / n_outputs];

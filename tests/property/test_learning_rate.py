@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from boosters import bytes_of
 from fctree import CurvatureBoostingClassifier, CurvatureBoostingRegressor
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,11 +13,6 @@ RNG = np.random.default_rng(5)
 CODES = RNG.integers(0, 4, (1000, 6)).astype(float)
 X, BEND = CODES + RNG.random((1000, 6)), np.sin(CODES).sum(axis=1)
 SMALL = {"max_depth": 1, "step_depth": 3, "random_state": 0}
-
-
-def same_bytes(first, second):
-    return all(array.tobytes() == getattr(second.trees_, name).tobytes()
-               for name, array in vars(first.trees_).items())
 
 
 def test_it_rises_where_the_truth_has_no_noise():
@@ -60,7 +56,7 @@ def test_steps_of_quantiles_are_shorter_far_from_the_median(order, first):
 def test_it_is_constant_without_samples_to_go_by(n, options):
     model = CurvatureBoostingRegressor(**SMALL, max_iter=160).set_params(**options)
     constant = clone(model).set_params(learning_rate=0.05)
-    assert same_bytes(model.fit(X[:n], BEND[:n]), constant.fit(X[:n], BEND[:n]))
+    assert bytes_of(model.fit(X[:n], BEND[:n])) == bytes_of(constant.fit(X[:n], BEND[:n]))
 
 
 @pytest.fixture(scope="module", params=[
@@ -79,7 +75,7 @@ def test_a_model_continued_is_the_one_grown_at_once(grown_at_once, done):
     model, y, whole = grown_at_once
     parts = clone(model).set_params(**SMALL, max_iter=done, warm_start=True).fit(X, y)
     parts.set_params(max_iter=170).fit(X, y)
-    assert same_bytes(whole, parts)
+    assert bytes_of(whole) == bytes_of(parts)
     np.testing.assert_array_equal(parts.learning_rates_, whole.learning_rates_)
     assert (whole.learning_rates_[:100] == 0.05).all() and whole.learning_rates_[100] == 0.1
 
@@ -106,7 +102,7 @@ def test_other_features_do_not_change_past_decisions():
 def test_threads_do_not_matter():
     models = [CurvatureBoostingRegressor(**SMALL, max_iter=160, n_jobs=n_jobs).fit(X, BEND)
               for n_jobs in (1, 2, 4)]
-    assert all(same_bytes(models[0], other) for other in models[1:])
+    assert all(bytes_of(models[0]) == bytes_of(other) for other in models[1:])
 
 
 def test_two_equal_samples_are_one_of_twice_the_weight():
