@@ -15,16 +15,17 @@ from fctree.ensembles.trees import ObliqueTrees
 
 
 def _compare_kinds(local, rows):
-    """The share of step trees, the margin of splits, and the trees that they were found by."""
+    """Kinds of trees that the fit has chosen, as attributes, and the trees that were compared."""
     local.n_jobs = threads_here()
     compared = local._compare_kinds(*local._samples(rows.X, rows.y, rows.weight, reset=True))
-    return local.step_share_, local.split_margin_, compared
+    return {name: getattr(local, name) for name in ("step_share_", "split_margin_", "residual_trees_")}, compared
 
 
 def _grow_range(local, rows, found, first, last):
     """Trees of a range, and what the fit learnt of the targets."""
     local.n_jobs = threads_here()
-    local.step_share_, local.split_margin_, compared = found
+    chosen, compared = found
+    vars(local).update(chosen)
     X, targets, weight = local._samples(rows.X, rows.y, rows.weight, reset=True)
     trees = local._grow_range(X, targets, weight, range(first, last), compared, ProgressBar(False))
     return trees, fitted_attributes(local)

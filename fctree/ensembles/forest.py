@@ -40,6 +40,7 @@ from fctree.ensembles.forest_kinds import (
     CLEAR_GAIN,
     CLEAR_MARGIN,
     N_COMPARED,
+    RESIDUAL,
     STEPS,
     ComparedTrees,
     kinds_of,
@@ -198,8 +199,9 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         self.trees_ = ObliqueTrees.concatenate([self.trees_, trees]) if done else trees
 
     def _compare_kinds(self, X, targets, weight):
-        """Set `step_share_` and `split_margin_`; the trees that they were found by, or None."""
+        """Set `step_share_`, `split_margin_` and `residual_trees_`; the trees that they were found by, or None."""
         self.step_share_, self.split_margin_ = 0.0, float(self._tree_settings()["split_margin"])
+        self.residual_trees_ = False
         kinds = [ANY_GAIN]
         if self.step_trees:
             kinds.append(STEPS)
@@ -207,25 +209,37 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             kinds.append(CLEAR_GAIN)
         if len(kinds) == 1 or not self._leaves_out(len(X)):
             return None
-        numbers = [*range(N_COMPARED)] * len(kinds)
-        compared = ComparedTrees(
-            self._grow_trees(X, targets, weight, numbers, np.repeat(kinds, N_COMPARED).tolist()), kinds
-        )
+        compared = self._grow_compared(X, targets, weight, kinds)
+        if self.tree is None and compared.take_all(len(X), _native.count_varying(X, weight)):
+            residual = self._grow_compared(X, targets, weight, [RESIDUAL])
+            compared = ComparedTrees(ObliqueTrees.concatenate([compared.trees, residual.trees]), [*kinds, RESIDUAL])
 
         def out_of_bag(some, numbers):
             return self._predict_out_of_bag(X, targets, weight, some, numbers, few=True)
 
         unit = self._units(targets, weight).of_outputs
         curved, self.step_share_ = compared.choose(out_of_bag, targets, weight, unit)
-        if curved == CLEAR_GAIN:
+        if curved != ANY_GAIN:
             self.split_margin_ = CLEAR_MARGIN
+        self.residual_trees_ = curved == RESIDUAL
         return compared
 
+    def _grow_compared(self, X, targets, weight, kinds):
+        numbers = [*range(N_COMPARED)] * len(kinds)
+        return ComparedTrees(self._grow_trees(X, targets, weight, numbers, np.repeat(kinds, N_COMPARED).tolist()), kinds)
+
+    def _curved_kind(self):
+        """Kind of the curvature trees. Models in files of before do not know of all."""
+        if self.tree is not None:
+            return ANY_GAIN
+        if getattr(self, "residual_trees_", False):
+            return RESIDUAL
+        return CLEAR_GAIN if getattr(self, "split_margin_", 0.0) == CLEAR_MARGIN else ANY_GAIN
+
     def _grow_range(self, X, targets, weight, numbers, compared, bar):
-        """Grow the trees of a range of numbers, which depend only on these, `step_share_` and `split_margin_`; the first of
+        """Grow the trees of a range of numbers, which depend only on these and what `_compare_kinds` sets; the first of
         them are among those ``compared``."""
-        clear = self.tree is None and getattr(self, "split_margin_", 0.0) == CLEAR_MARGIN
-        kinds = kinds_of(numbers, self.step_share_ if self.step_trees else 0.0, CLEAR_GAIN if clear else ANY_GAIN)
+        kinds = kinds_of(numbers, self.step_share_ if self.step_trees else 0.0, self._curved_kind())
         n_known = 0 if compared is None else len(range(numbers[0], min(numbers[-1] + 1, N_COMPARED)))
         parts = [compared.take(numbers[:n_known], kinds[:n_known])] if n_known else []
         bar.update(n_known)
@@ -246,7 +260,8 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         if self.max_depth is None and self.tree is None:
             steps["max_depth"] = step_depth(*X.shape, targets.shape[1], n_features)
             steps["max_leaves"] = most_step_leaves(X.shape[1], targets.shape[1])
-        of_kinds = {ANY_GAIN: settings, STEPS: steps, CLEAR_GAIN: {**settings, "split_margin": CLEAR_MARGIN}}
+        clear = {**settings, "split_margin": CLEAR_MARGIN}
+        of_kinds = {ANY_GAIN: settings, STEPS: steps, CLEAR_GAIN: clear, RESIDUAL: clear}
         params = [
             native_tree_params(
                 of_kinds[kind], len(X), impurity_scale=self._impurity_scale(), target_unit=units.of_single
@@ -279,6 +294,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             "target_unit": units.of_single,
             "rounds_features": rounds_features(self),
             "seed": self._random_seed,
+            "residual_kind": RESIDUAL,
         }
         return native_params(params)
 

@@ -1,4 +1,5 @@
-"""The kinds of a forest's trees: curvature trees that take any gain or only clear ones, and ordinary trees of steps.
+"""The kinds of a forest's trees: curvature trees that take any gain, clear ones only, or clear ones of what a linear model of all
+features leaves, and ordinary trees of steps.
 
 The first 16 trees are grown as each kind, on the same samples. Their out-of-bag errors choose the kind of the curvature
 trees, then the share w of step trees beside them: f_w is the mean of both kinds' predictions, w of them steps. Each
@@ -14,7 +15,7 @@ import numpy as np
 from fctree._training.target_units import square_unit
 from fctree.ensembles.trees import ObliqueTrees
 
-ANY_GAIN, STEPS, CLEAR_GAIN = range(3)
+ANY_GAIN, STEPS, CLEAR_GAIN, RESIDUAL = range(4)
 CLEAR_MARGIN = 0.5  # `split_margin` of trees that take clear gains only
 
 N_COMPARED = 16
@@ -24,6 +25,8 @@ _HALVES = (range(N_COMPARED // 2), range(N_COMPARED // 2, N_COMPARED))
 # too many probabilities are 0.
 _PARTS, _MOST_STEPS = 20, 18
 _DEVIATIONS = 0.5  # of the difference from the least error, up to which fewer step trees are as good
+
+_FEW = 7  # features, and one for each output, are what curvature trees take of many, if not all
 
 _STEP_DEPTHS = 8, 12
 _MOST_DEPTH = 24
@@ -52,7 +55,7 @@ def choose_kinds(errors, weight):
     unit = square_unit(list(errors.values()))
     errors = {kind: halves / unit for kind, halves in errors.items()}
     loss = {kind: np.einsum("np,np,n->", *halves, weight) for kind, halves in errors.items()}
-    curved = CLEAR_GAIN if loss.get(CLEAR_GAIN, np.inf) < loss[ANY_GAIN] else ANY_GAIN
+    curved = min((kind for kind in (ANY_GAIN, CLEAR_GAIN, RESIDUAL) if kind in loss), key=loss.get)
     share = _best_share(np.stack([errors[curved], errors[STEPS]]), weight) if STEPS in errors else 0.0
     return curved, share
 
@@ -100,6 +103,13 @@ class ComparedTrees:
 
     trees: ObliqueTrees
     kinds: list
+
+    def take_all(self, n_samples, n_features):
+        """Whether trees that take any gain could take few of so many features, of twice as many samples or more, and
+        most of their models have more than half."""
+        coef = self.take(range(N_COMPARED), [ANY_GAIN] * N_COMPARED).leaf_coef
+        may_take_few = n_features > _FEW + coef.shape[1] and n_samples >= 2 * n_features
+        return may_take_few and bool(np.mean(np.count_nonzero(coef.any(axis=1), axis=1) > n_features / 2) > 0.5)
 
     def take(self, numbers, kinds):
         """The trees with these numbers, each of the kind given for it."""

@@ -63,7 +63,7 @@ class CurvatureForestRegressor(
         As in `CurvatureBoostingRegressor`.
     warm_start : bool, default=False
         Whether `fit` adds trees to those of the last fit, up to `n_estimators` in total; the result is the
-        same as from a single fit. `step_share_` and `split_margin_` stay those of the first fit.
+        same as from a single fit. `step_share_`, `split_margin_` and `residual_trees_` stay those of the first fit.
     verbose : int, default=0
         1 shows the progress over the trees.
     n_jobs
@@ -80,6 +80,9 @@ class CurvatureForestRegressor(
     split_margin_ : float
         `split_margin` of the curvature trees: that of `tree`; without a `tree` 0 or, where out-of-bag errors
         are lower, .5.
+    residual_trees_ : bool
+        Whether curvature trees are grown on what a linear model of all features leaves, with that model in their leaves:
+        where they would take all of many features and out-of-bag errors are lower, without a `tree`.
     oob_score_ : float
         R² of the out-of-bag predictions, or the value of the function; only with `oob_score`.
     oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)

@@ -74,3 +74,5 @@ def _check_forest(model):
     require(type(share) is float and 0.0 <= share <= 1.0, f"step_share_ is {share!r}, not a share")
     margin = vars(model).get("split_margin_", 0.0)  # not in files from before it was chosen
     require(type(margin) is float and margin >= 0.0, f"split_margin_ is {margin!r}, not a margin")
+    residual = vars(model).get("residual_trees_", False)
+    require(type(residual) is bool, f"residual_trees_ is {residual!r}, not True or False")

@@ -8,7 +8,9 @@
 #include "ensembles/leaf_values.hpp"
 #include "ensembles/predict.hpp"
 #include "ensembles/row_sample.hpp"
+#include "ensembles/tree_sum.hpp"
 #include "oblique/predict.hpp"
+#include "oblique/relevant_features.hpp"
 #include "oblique/standardized.hpp"
 
 namespace fctree::ensembles {
@@ -68,6 +70,10 @@ struct GrownTree {
   LeafBounds bounds;
 };
 
+RoutingArrays routing_of(const ObliqueTreeArrays& tree) {
+  return {tree.children_left.data(), tree.children_right.data(), tree.threshold.data(), tree.coef.data(), tree.n_features};
+}
+
 // Leaves are bounded by the rows of positive weight: where these are few, by copies of them.
 LeafBounds bounds_of(const ObliqueTreeArrays& tree, const double* x, const std::vector<double>& weight,
                      double extrapolation, const Execution& execution) {
@@ -84,13 +90,35 @@ LeafBounds bounds_of(const ObliqueTreeArrays& tree, const double* x, const std::
     x = copies.data(), n = n_used, weights = nullptr;
   }
   std::vector<index_t> leaf(n);
-  apply_tree({tree.children_left.data(), tree.children_right.data(), tree.threshold.data(), tree.coef.data(), d}, x,
-             n, leaf.data(), execution);
+  apply_tree(routing_of(tree), x, n, leaf.data(), execution);
   return bound_leaves(tree, {x, nullptr, weights, n, d, 0}, leaf, {extrapolation, std::numeric_limits<double>::infinity()}, execution);
 }
 
+using GrowTree = std::function<MappedTree(const TrainingData&, const ObliqueParams&)>;
+
+// Where the tree would take all of many features: a linear model of all, and a tree of few on what it leaves, as one.
+MappedTree grow_on_residuals(const TrainingData& data, const ObliqueParams& params, const GrowTree& grow,
+                             const Execution& execution) {
+  if (!may_take_few(data, params)) return grow(data, params);
+  ObliqueParams linear = params;
+  linear.max_depth = 0;
+  MappedTree model = grow(data, linear);
+  if (!model.few.empty()) return grow(data, params);
+  std::vector<double> left(data.y, data.y + data.n_samples * data.n_outputs);
+  std::vector<index_t> leaf(data.n_samples, 0);
+  subtract_scores(model.tree, data, leaf, execution, left.data());
+  TrainingData rest = data;
+  rest.y = left.data();
+  MappedTree tree = grow(rest, params);
+  if (tree.few.empty()) return model;
+  model.tree = sum_of(model.tree, std::move(tree.tree), places_of(tree.map.columns, model.map.columns));
+  apply_tree(routing_of(model.tree), data.x, data.n_samples, leaf.data(), execution);
+  find_means(data, leaf, execution, model.tree);
+  return model;
+}
+
 GrownTree grow_one(const MappedSamples& mapped, const std::vector<std::uint8_t>& counts,
-                   const ObliqueParams& tree_params, double extrapolation,
+                   const ObliqueParams& tree_params, double extrapolation, bool of_residuals,
                    const Execution& execution) {
   TrainingData data = mapped.data;
   const index_t n = data.n_samples;
@@ -101,8 +129,10 @@ GrownTree grow_one(const MappedSamples& mapped, const std::vector<std::uint8_t>&
     std::transform(counts.begin(), counts.end(), weight.begin(), weight.begin(), std::multiplies<>());
   data.weight = weight.data();
   data.count = samples.data();
-  MappedTree grown =
-      grow_mapped_tree(data, mapped.map, tree_params, execution, {}, &mapped.index);
+  const GrowTree grow = [&](const TrainingData& of, const ObliqueParams& params) {
+    return grow_mapped_tree(of, mapped.map, params, execution, {}, &mapped.index);
+  };
+  MappedTree grown = of_residuals ? grow_on_residuals(data, tree_params, grow, execution) : grow(data, tree_params);
   LeafBounds bounds = bounds_of(grown.tree, grown.x(data), weight, extrapolation, execution);
   return {std::move(grown.tree), std::move(grown.map), std::move(bounds)};
 }
@@ -139,7 +169,7 @@ void grow_trees(const TrainingData& data, const std::vector<ForestTree>& wanted,
       own.node_features.seed = params.seed;
       own.node_features.tree = number;
       grown[at] = grow_one(mapped, counts_of(rows, number, params), own, params.extrapolation,
-                           inside);
+                           kind == params.residual_kind, inside);
     };
     if (many)
       parallel_for(team, size, grow);

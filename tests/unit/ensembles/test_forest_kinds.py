@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from fctree import CurvatureForestClassifier, CurvatureForestRegressor, CurvatureTreeRegressor
-from fctree.ensembles.forest_kinds import ANY_GAIN, CLEAR_GAIN, STEPS, choose_kinds, kinds_of, step_depth
+from fctree.ensembles.forest_kinds import ANY_GAIN, CLEAR_GAIN, RESIDUAL, STEPS, choose_kinds, kinds_of, step_depth
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -61,16 +61,15 @@ def test_share_is_the_least_that_is_not_clearly_worse(seed, weighted):
     assert curved == ANY_GAIN and 20 * found == pytest.approx(allowed.index(True))
 
 
-@given(seed=st.integers(0, 2**32 - 1), weighted=st.booleans())
-def test_clear_gains_are_taken_where_their_error_is_less(seed, weighted):
+@given(seed=st.integers(0, 2**32 - 1), weighted=st.booleans(), kinds=st.sampled_from([[CLEAR_GAIN], [CLEAR_GAIN, RESIDUAL]]))
+def test_the_kind_of_the_least_error_is_taken(seed, weighted, kinds):
     rng = np.random.default_rng(seed)
-    errors = {kind: rng.standard_normal((2, 12, 2)) + rng.standard_normal((1, 12, 2)) for kind in (ANY_GAIN, CLEAR_GAIN)}
+    errors = {kind: rng.standard_normal((2, 12, 2)) + rng.standard_normal((1, 12, 2)) for kind in (ANY_GAIN, *kinds)}
     missing = rng.random(12) < 0.2
     errors[CLEAR_GAIN][1, missing] = np.nan
     weight = rng.random(12) if weighted else np.ones(12)
-    any_gain, clear = [weight[~missing] @ np.prod(errors[kind][:, ~missing], axis=0) for kind in errors]
-    expected = CLEAR_GAIN if clear.sum() < any_gain.sum() else ANY_GAIN
-    assert choose_kinds(errors, weight if weighted else None) == (expected, 0.0)
+    totals = {kind: np.sum(weight[~missing] @ np.prod(errors[kind][:, ~missing], axis=0)) for kind in errors}
+    assert choose_kinds(errors, weight if weighted else None) == (min(totals, key=totals.get), 0.0)
 
 
 @pytest.mark.filterwarnings("error")

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 from boosters import bytes_of
-from fctree import CurvatureBoostingClassifier, CurvatureBoostingRegressor, CurvatureTreeRegressor, load_model, save_model
+from fctree import (
+    CurvatureBoostingClassifier, CurvatureBoostingRegressor, CurvatureForestRegressor, CurvatureTreeRegressor, load_model,
+    save_model)
 from sklearn.base import clone
 
 RNG = np.random.default_rng(0)
@@ -64,3 +66,27 @@ def test_a_weight_of_two_is_two_samples(kind):
     assert 2 in weighted.tree_kinds_
     np.testing.assert_array_equal(weighted.tree_kinds_, copied.tree_kinds_)
     np.testing.assert_allclose(weighted._raw_predict(X), copied._raw_predict(X), atol=1e-9)
+
+
+def test_forests_of_them(tmp_path):
+    """By out-of-bag errors, and also in parts, by any number of threads and from files."""
+    forest = CurvatureForestRegressor(n_estimators=20, random_state=0, n_jobs=2).fit(X, BENT)
+    assert forest.residual_trees_ and bytes_of(forest) == bytes_of(clone(forest).set_params(n_jobs=1).fit(X, BENT))
+    parts = clone(forest).set_params(n_estimators=18, warm_start=True).fit(X, BENT)
+    save_model(parts, tmp_path / "forest")
+    assert bytes_of(forest) == bytes_of(load_model(tmp_path / "forest").set_params(n_estimators=20).fit(X, BENT))
+    for tree in forest.estimators_:
+        inner = np.flatnonzero(tree.children_left >= 0)
+        assert np.count_nonzero(tree.coef[inner], axis=1).max(initial=0) < 15
+        assert np.all(np.count_nonzero(tree.leaf_coef.reshape(-1, 30), axis=1) == 30)
+    plain = CurvatureForestRegressor(n_estimators=20, random_state=0, tree=forest._default_tree).fit(X, BENT)
+    new = np.random.default_rng(5).normal(size=(1000, 30))
+    truth = new.sum(axis=1) + 3.0 * (np.abs(new[:, 0]) + np.sin(2.0 * new[:, 1]) + new[:, 2] * new[:, 3])
+    errors = [np.mean((model.predict(new) - truth) ** 2) for model in (forest, plain)]
+    assert not plain.residual_trees_ and errors[0] < 0.8 * errors[1]
+
+
+def test_forests_of_few_features_or_bends_in_all_have_none():
+    forest = CurvatureForestRegressor(n_estimators=16, random_state=0)
+    assert not clone(forest).fit(X[:, :8], BENT).residual_trees_
+    assert not clone(forest).fit(X, (X[:, :15] * X[:, 15:]).sum(axis=1) + X.sum(axis=1)).residual_trees_
