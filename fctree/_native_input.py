@@ -40,10 +40,8 @@ def check_array(name, array, dtype, shape):
     length."""
     if not isinstance(array, np.ndarray):
         raise TypeError(f"{name} must be a NumPy array, got {type(array).__name__}")
-    expected = np.dtype(dtype)
-    require(
-        array.dtype == expected, f"{name} has values of type {array.dtype}, expected {expected}"
-    )
+    if array.dtype != dtype:  # the names of types take longer than to compare them
+        raise ValueError(f"{name} has values of type {array.dtype}, expected {np.dtype(dtype)}")
     require(array.ndim == len(shape), f"{name} has {array.ndim} axes, not {len(shape)}")
     fits = all(
         size is None or size == given for size, given in zip(shape, array.shape, strict=True)

@@ -193,6 +193,7 @@ cdef extern from "ensembles/forest.hpp" namespace "fctree::ensembles" nogil:
 
     cdef struct OutOfBagSums:
         double share
+        int64_t n_groups
         double* scores
         int64_t* counts
     ObliqueTreesArrays c_grow_forest "fctree::ensembles::grow_forest"(

@@ -278,24 +278,24 @@ def grow_forest(X, y, sample_weight, *, list trees, list kinds, dict params, int
     return arrays_of(&grown)
 
 
-def sum_out_of_bag(X, y, sample_weight, trees, numbers, *, double share, dict params, int n_threads):
+def sum_out_of_bag(X, y, sample_weight, trees, numbers, *, int64_t n_groups, double share, dict params, int n_threads):
     """Out-of-bag predictions: sums of the scores of the trees without each sample, and how many these are.
 
     Of about this share of the samples, 0 of the others. The arrays are those that the trees with these numbers were
-    grown on; returns (n, n_outputs) and (n,).
+    grown on; of groups of as many trees, one after the other, returns (n_groups, n, n_outputs) and (n_groups, n).
     """
     cdef TrainingData data = training_data(X, y, sample_weight)
     cdef vector[int64_t] native_numbers = numbers
     cdef ObliqueForestParams native_params = params
     cdef Trees native_trees = Trees(trees)
     cdef Execution execution = execution_on(n_threads)
-    sums = np.zeros((X.shape[0], y.shape[1]))
-    counts = np.zeros(X.shape[0], dtype=np.int64)
-    cdef double[:, ::1] scores = sums
-    cdef int64_t[::1] n_trees = counts
+    sums = np.zeros((n_groups, X.shape[0], y.shape[1]))
+    counts = np.zeros((n_groups, X.shape[0]), dtype=np.int64)
+    cdef double[:, :, ::1] scores = sums
+    cdef int64_t[:, ::1] n_trees = counts
     with nogil:
         c_sum_out_of_bag(data, native_trees.view, native_numbers, native_params,
-                         OutOfBagSums(share, &scores[0, 0], &n_trees[0]), execution)
+                         OutOfBagSums(share, n_groups, &scores[0, 0, 0], &n_trees[0, 0]), execution)
     return sums, counts
 
 

@@ -43,6 +43,7 @@ from fctree.ensembles.forest_kinds import (
     RESIDUAL,
     STEPS,
     ComparedTrees,
+    choose_kinds,
     kinds_of,
     most_step_leaves,
     step_depth,
@@ -214,11 +215,13 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             residual = self._grow_compared(X, targets, weight, [RESIDUAL])
             compared = ComparedTrees(ObliqueTrees.concatenate([compared.trees, residual.trees]), [*kinds, RESIDUAL])
 
-        def out_of_bag(some, numbers):
-            return self._predict_out_of_bag(X, targets, weight, some, numbers, few=True)
-
-        unit = self._units(targets, weight).of_outputs
-        curved, self.step_share_ = compared.choose(out_of_bag, targets, weight, unit)
+        numbers = [*range(N_COMPARED)] * len(compared.kinds)
+        n_halves = 2 * len(compared.kinds)
+        errors = self._predict_out_of_bag(X, targets, weight, compared.trees, numbers, few=True, n_groups=n_halves)
+        errors -= targets
+        errors /= self._units(targets, weight).of_outputs
+        of_kinds = zip(compared.kinds, errors.reshape(-1, 2, *targets.shape), strict=True)
+        curved, self.step_share_ = choose_kinds(dict(of_kinds), weight)
         if curved != ANY_GAIN:
             self.split_margin_ = CLEAR_MARGIN
         self.residual_trees_ = curved == RESIDUAL
@@ -315,9 +318,9 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         """Learn from the samples that trees leave out; returns their scores, NaN where no tree leaves a sample out."""
         all_of_it = X, targets, weight, self.trees_, range(self.trees_.n_trees)
         judges = self._classification and len(X) > _MOST_JUDGED
-        left_out = self._predict_out_of_bag(*all_of_it, few=judges)
+        left_out = self._predict_out_of_bag(*all_of_it, few=judges)[0]
         self._learn_out_of_bag(X, targets, weight, left_out)
-        return self._predict_out_of_bag(*all_of_it) if judges and self.oob_score else left_out
+        return self._predict_out_of_bag(*all_of_it)[0] if judges and self.oob_score else left_out
 
     def _score_out_of_bag(self, left_out, X, targets, weight, judging):
         """Set ``oob_score_``, by the weights ``judging``, and the predictions: of samples of ``weight`` 0 by all trees, as
@@ -342,9 +345,9 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             scores[weight == 0.0] = self._mean_of_trees(X[weight == 0.0])
         self._keep_out_of_bag(scores, targets, judging)
 
-    def _predict_out_of_bag(self, X, targets, weight, trees, numbers, *, few=False):
-        """The mean of the trees without the sample, (n_samples, n_outputs); NaN if all have it, or if it is not among the
-        ``few`` that decisions are made by."""
+    def _predict_out_of_bag(self, X, targets, weight, trees, numbers, *, few=False, n_groups=1):
+        """The mean of each group's trees without the sample, (n_groups, n_samples, n_outputs); NaN if all have it, or if it
+        is not among the ``few`` that decisions are made by."""
         units = self._units(targets, weight)
         sums, counts = _native.sum_out_of_bag(
             X,
@@ -352,14 +355,13 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             weight,
             trees,
             numbers,
+            n_groups=n_groups,
             share=min(1.0, _MOST_JUDGED / len(X)) if few else 1.0,
             params=self._native_params(len(X), units),
             n_threads=count_threads(self.n_jobs),
         )
-        judged = counts > 0
-        scores = np.full(sums.shape, np.nan)
-        scores[judged] = sums[judged] / counts[judged, np.newaxis]
-        return scores
+        sums /= np.where(counts > 0, counts, np.nan)[..., np.newaxis]
+        return sums
 
     def _score_by(self, score, truth, found, weight):
         """Score predictions by the function that is `oob_score`, or by ``score``, which takes weights."""

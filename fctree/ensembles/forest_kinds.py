@@ -19,7 +19,6 @@ ANY_GAIN, STEPS, CLEAR_GAIN, RESIDUAL = range(4)
 CLEAR_MARGIN = 0.5  # `split_margin` of trees that take clear gains only
 
 N_COMPARED = 16
-_HALVES = (range(N_COMPARED // 2), range(N_COMPARED // 2, N_COMPARED))
 
 # Shares are multiples of 1/20. Some trees stay curvature trees: where all are ordinary ones of few samples a leaf,
 # too many probabilities are 0.
@@ -43,20 +42,21 @@ def kinds_of(numbers, share, curved=ANY_GAIN):
 def choose_kinds(errors, weight):
     """The kind of the curvature trees, and the share of step trees.
 
-    ``errors[kind][half]`` (n_samples, n_outputs) are targets less out-of-bag predictions of each kind that is compared,
+    ``errors[kind][half]`` (n_samples, n_outputs) are out-of-bag predictions less targets of each kind that is compared,
     rows of NaN where all trees of the half have the sample.
     """
-    errors = {kind: np.array(halves) for kind, halves in errors.items()}
-    known = np.all([np.isfinite(halves).all(axis=(0, 2)) for halves in errors.values()], axis=0)
-    weight = known.astype(np.float64) if weight is None else np.where(known, weight, 0.0)
-    if not np.any(weight > 0.0):
+    kinds, errors = list(errors), np.stack(list(errors.values()))
+    known = np.isfinite(errors).all(axis=(0, 1, 3))
+    if weight is not None:
+        known &= weight > 0.0
+    if not known.any():
         return ANY_GAIN, 0.0
-    errors = {kind: np.where(known[:, np.newaxis], halves, 0.0) for kind, halves in errors.items()}
-    unit = square_unit(list(errors.values()))
-    errors = {kind: halves / unit for kind, halves in errors.items()}
-    loss = {kind: np.einsum("np,np,n->", *halves, weight) for kind, halves in errors.items()}
+    weight = np.ones(np.count_nonzero(known)) if weight is None else weight[known]
+    errors = np.compress(known, errors, axis=2)
+    errors /= square_unit(errors)
+    loss = dict(zip(kinds, np.einsum("anp,anp,n->a", errors[:, 0], errors[:, 1], weight), strict=True))
     curved = min((kind for kind in (ANY_GAIN, CLEAR_GAIN, RESIDUAL) if kind in loss), key=loss.get)
-    share = _best_share(np.stack([errors[curved], errors[STEPS]]), weight) if STEPS in errors else 0.0
+    share = _best_share(errors[[kinds.index(curved), kinds.index(STEPS)]], weight) if STEPS in kinds else 0.0
     return curved, share
 
 
@@ -116,15 +116,3 @@ class ComparedTrees:
         return self.trees.take(
             [self.kinds.index(kind) * N_COMPARED + number for number, kind in zip(numbers, kinds, strict=True)]
         )
-
-    def choose(self, out_of_bag, targets, weight, unit):
-        """The kind of the curvature trees, and the share of step trees.
-
-        ``out_of_bag(trees, numbers)`` is the mean of the trees without the sample, NaN where there are none; ``unit``
-        (n_outputs,) what the outputs are measured in.
-        """
-        errors = {
-            kind: [(targets - out_of_bag(self.take(half, [kind] * len(half)), half)) / unit for half in _HALVES]
-            for kind in self.kinds
-        }
-        return choose_kinds(errors, weight)

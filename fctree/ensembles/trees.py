@@ -241,14 +241,13 @@ class ObliqueTrees(CheckedArrays):
         """
         for tree in trees:
             check_range(tree, tree + 1, self.n_trees)
-        return ObliqueTrees.concatenate([self._one(tree) for tree in trees] or [self.first(0)])
-
-    def _one(self, tree):
-        arrays = {"feature_gain": self.feature_gain[tree : tree + 1]}
+        trees = np.array(trees, dtype=np.int64)
+        arrays = {"feature_gain": self.feature_gain[trees]}
         for offsets, names in (("node_offsets", _OF_NODES), ("leaf_offsets", _OF_LEAVES)):
-            first, last = getattr(self, offsets)[tree : tree + 2]
-            arrays |= {name: getattr(self, name)[first:last] for name in names}
-            arrays[offsets] = np.array([0, last - first])
+            first, sizes = getattr(self, offsets)[trees], np.diff(getattr(self, offsets))[trees]
+            arrays[offsets] = np.concatenate([[0], np.cumsum(sizes)])
+            places = np.arange(arrays[offsets][-1]) + np.repeat(first - arrays[offsets][:-1], sizes)
+            arrays |= {name: getattr(self, name)[places] for name in names}
         return ObliqueTrees(**arrays)
 
     @classmethod

@@ -201,8 +201,8 @@ void sum_out_of_bag(const TrainingData& data, const ObliqueTreesView& trees,
   const RowSampler rows =
       sampler_of(data, varying_columns(table_of(data.x, data.n_features), data.weight, data.n_samples, nullptr),
                  params, execution);
-  std::fill_n(out.scores, data.n_samples * n_outputs, 0.0);
-  std::fill_n(out.counts, data.n_samples, 0);
+  std::fill_n(out.scores, out.n_groups * data.n_samples * n_outputs, 0.0);
+  std::fill_n(out.counts, out.n_groups * data.n_samples, 0);
   std::vector<std::uint8_t> judged(data.n_samples, 1);
   if (out.share < 1.0) rows.draw_part(kNoTree, out.share, execution, judged);
   with_team(execution, [&](const Execution& team) {
@@ -224,10 +224,11 @@ void sum_out_of_bag(const TrainingData& data, const ObliqueTreesView& trees,
           add_trees(trees, {first + at, first + at + 1},
                     {data.x, false, data.n_features, left_out.data()}, size,
                     {sums.data(), n_outputs, 1}, Execution());
+          const index_t of_group = (first + at) * out.n_groups / n_trees * data.n_samples;
           for (index_t row = 0; row < size; ++row) {
-            ++out.counts[left_out[row]];
-            for (index_t k = 0; k < n_outputs; ++k)
-              out.scores[left_out[row] * n_outputs + k] += sums[row * n_outputs + k];
+            const index_t place = of_group + left_out[row];
+            ++out.counts[place];
+            for (index_t k = 0; k < n_outputs; ++k) out.scores[place * n_outputs + k] += sums[row * n_outputs + k];
           }
         }
       });

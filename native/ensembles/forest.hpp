@@ -27,11 +27,13 @@ ObliqueTreesArrays grow_forest(const TrainingData& data, const std::vector<Fores
                                const ObliqueForestParams& params, const Execution& execution);
 
 // Out-of-bag predictions: sums of the scores of the trees without each sample, and the number of these
-// trees, of about this share of the samples, drawn for all trees; 0 of the others. The trees have these numbers.
+// trees, of about this share of the samples, drawn for all trees; 0 of the others. The trees have these numbers, and
+// groups of as many, one after the other, have sums of their own.
 struct OutOfBagSums {
   double share;
-  double* scores;   // (n_samples, n_outputs)
-  index_t* counts;  // (n_samples)
+  index_t n_groups;
+  double* scores;   // (n_groups, n_samples, n_outputs)
+  index_t* counts;  // (n_groups, n_samples)
 };
 void sum_out_of_bag(const TrainingData& data, const ObliqueTreesView& trees,
                     const std::vector<index_t>& numbers, const ObliqueForestParams& params,
