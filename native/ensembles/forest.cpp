@@ -17,7 +17,7 @@ namespace fctree::ensembles {
 
 namespace {
 
-constexpr index_t kTreesAtOnce = 64;  // grown before they are stored, at most
+constexpr index_t kTreesAtOnce = 256;  // grown before they are stored, at most
 constexpr index_t kWidthAtOnce = 64'000;  // of these trees together, where threads are fewer
 constexpr index_t kCountsKnown = index_t{1} << 24;  // of trees' samples at a time
 constexpr index_t kRowsJudged = 512;
