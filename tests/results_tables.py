@@ -39,7 +39,6 @@ CLASSIFICATION = {
         ("FC-ODT, 3", "FC-ODT as published 3"), ("CART, 5", "CART 5"), ("treeple, 5", "treeple oblique tree 5"),
         ("YDF, 5", "YDF sparse oblique tree 5"), ("obliquetree, 5", "obliquetree 5"), ("logistic", "logistic regression"),
         ("boosting", "HistGradientBoosting"))},
-    "depth, leaves": "curvature tree 5|depth ± curvature tree 5|leaves",
 }
 METHODS = {"retraining": "retrain"}
 IMPORTANCES = {name: f"{METHODS.get(name, name)}|importance|mean" for name in ("early stopping", "retraining", "dropout")}
@@ -101,16 +100,16 @@ TABLES = {
             "1 thread": "1"}),
         ("bench_threads.json", ("prediction, 100,000 x 28, 100 rounds",), {
             "1 thread": "1", "XGBoost, hist": "XGBoost hist", "symmetric boosting": "fctree", "curvature boosting": "fctree, curvature boosting"}),
-        *(("parallelism.json", (measure,), {
+        ("parallelism.json", ("efficiency",), {
             "symmetric boosting, 1,000,000 x 28, 50 rounds": "symmetric boosting, 1,000,000 x 28",
             "symmetric boosting, 100,000 x 50, 100 rounds": "symmetric boosting, 100,000 x 50",
             "curvature boosting, 20,000 x 20, 30 rounds": "curvature boosting, 20,000 x 20",
             "curvature boosting, 300,000 x 28, 50 rounds": "curvature boosting, 300,000 x 28",
             "curvature forest, 20,000 x 20, 100 trees of depth 3": "curvature forest, 20,000 x 20",
-            "2 threads": "2"}) for measure in ("efficiency", "speedup")),
+            "2 threads": "2"}),
         ("bench_boosting_predict.json", ("best ns",), {
             **{f"{dtype}, {n} thread{'s'[:n - 1]}": f"{dtype}|threads={n}" for dtype in ("float64", "float32") for n in (1, 2)},
-            "without file": ("XGBoost", "LightGBM", "HistGradientBoosting", "one row")}),
+            "without file": ("XGBoost", "LightGBM", "HistGradientBoosting")}),
         "peak memory, printed by benchmarks/bench_boosting.py",
         ("boosting_real_data.json", ("regression, alike",), BEST),
         ("boosting_real_data.json", ("classification, alike",), BEST),
@@ -123,6 +122,12 @@ TABLES = {
             "RMSE, 13 sets": "RMSE|ratio", "its standard error, regression": "RMSE|standard error", "time, regression": "RMSE|time"}),
         PROTOTYPE,
         PROTOTYPE,
+        ("bench_learning_rate.json", (), {
+            "1,000 rows at most": "1,000 rows", "more, 5,000 at most": "5,000 rows", "more, 20,000 at most": "20,000 rows",
+            "simulated, 5,000": "drawn", "log-loss": "classification|geometric mean", "RMSE": "regression|geometric mean",
+            "sets, classes": "classification|sets", "sets, regression": "regression|sets", **{
+                f"better, worse{suffix}": f"{kind}|better by over 1 % ± {kind}|worse by over 1 %"
+                for kind, suffix in (("classification", ""), ("regression", ", regression"))}}),
         ("step_tree_features.json", ("halves",), {
             "labels": 2, "log-loss": "log-loss|ratio", "its standard error": "log-loss|standard error", "sets, classes": "log-loss|sets",
             "RMSE": "RMSE|ratio", "its standard error, regression": "RMSE|standard error", "sets, regression": "RMSE|sets"}),
@@ -145,7 +150,6 @@ TABLES = {
         ("bench_skewed_features.json", (), {}),
         PROTOTYPE,
         PROTOTYPE,
-        PROTOTYPE,
     ],
     "ensembles": [
         ("bench_ensembles.json", (), {
@@ -155,20 +159,17 @@ TABLES = {
         ("bench_ensembles.json", (), {"depth 3": "equal trees, depth 3", "depth 5": "equal trees, depth 5", "fit": "fit|cpu s",
             "fctree forest, the paper's splits, constant leaves": "fctree forest, paper's splits, constant leaves"}),
         "one fold each, timed once",
-        "steps of the past, timed once",
         ("bench_ensembles.json", ("growth",), {
             "measured": "cpu s", "by the formula": "formula", "n = 8,000": "n=8000 / n=2000", "n = 32,000": "n=32000 / n=2000",
             "d = 20": "d=20 / n=2000", "d = 40": "d=40 / n=2000", "depth 2, 4": "depth=2 / n=2000 ± depth=4 / n=2000",
             "100, 200 trees": "trees=100 / n=2000 ± trees=200 / n=2000"}),
         ("ensembles_real_data.json ensembles_real_data_small.json", ("r2",), ENSEMBLES),
         ("ensembles_real_data.json", ("r2", "mean of folds"), ENSEMBLES),
-        PROTOTYPE,
         ("ensembles_all_rows.json", (), {**ENSEMBLES, **{name: f"{ENSEMBLES.get(name, name)}|r2|mean of folds" for name in (
             "fctree boosting", "fctree boosting, 100 trees at .1", "CatBoost", "XGBoost", "LightGBM", "HistGradient-Boosting")}}),
         ("ensembles_tuned.json", ("r2",), ENSEMBLES),
         ("ensembles_classification.json", (), ENSEMBLES),
         ("ensembles_classification.json", ("mean of folds",), {**ENSEMBLES, "fctree": "fctree boosting"}),
-        ("ensembles_tuned_classification.json", (), ENSEMBLES),
     ],
     "fcodt": [
         ("bench_oblique.json", ("sim1",), {
@@ -183,7 +184,7 @@ TABLES = {
             "sim1, 20,000 x 50, depth 6": "treeple oblique tree sim1 20000 x 50", "sim2": "treeple oblique tree sim2 20000 x 50",
             "sim1, 2,000 x 10, depth 4": "linear-tree + Ridge sim1 2000 x 10", "sim2, 2,000 x 10, depth 4": "linear-tree + Ridge sim2 2000 x 10",
             "sim1, 20,000 x 50, depth 2": "linear-tree + Ridge sim1 20000 x 50",
-            "times faster to fit": "fit|median s / fit|median s|FC-ODT", "error, ours / theirs": "FC-ODT|error ± error"}),
+            "times as fast to fit": "fit|median s / fit|median s|FC-ODT", "error, ours / theirs": "FC-ODT|error ± error"}),
         ("bench_oblique_grid.json", ("sim1",), OBLIQUE_GRID),
         ("oblique_real_data.json", ("concatenation",)),
         ("oblique_real_data.json", ("r2", "mean"), {  # on the page HRT's R² of a set is -1 at least
@@ -196,8 +197,8 @@ TABLES = {
             "LightGBM, linear leaves, 500 trees": "LightGBM linear leaves, 500"}),
         ("bench_curvature.json", ("speed",), {
             "2,000 x 10, depth 4": "n=2000", "20,000 x 50, depth 4": "n=20000", "100,000 x 20, depth 5": "n=100000",
-            "time": "curvature tree|fit|median s", "without file": ("goal",),
-            "": "linear-tree + Ridge, depth 2|fit|median s / curvature tree|fit|median s"
+            "time": "curvature tree|fit|median s",
+            "against linear-tree of depth 2": "linear-tree + Ridge, depth 2|fit|median s / curvature tree|fit|median s"
                 " ± curvature tree|error ± linear-tree + Ridge, depth 2|error"}),
         ("bench_oblique_grid.json", ("sim1", "error"), {
             **{f"{leaves} leaves, {n:,} x {d}": f"{method}|n={n}|d={d}"
@@ -216,9 +217,6 @@ TABLES = {
         ("bench_soft_finish.json", (), {
             **{f"{depth}": f"depth {depth}" for depth in (4, 5, 6)},
             **{name: f"mean|{name}" for name in ("hard", "soft", "gain", "kept", "seconds")}}),
-        PROTOTYPE,
-        PROTOTYPE,
-        "the calibration of probabilities: measured once, the page says so",
     ],
     "importance": [
         ("variable_importance.json", ("correlated",), {**IMPORTANCES, **CORRELATIONS, "without file": NO_CATBOOST}),
@@ -292,6 +290,8 @@ TABLES = {
             **{f"{n} classes, probabilities": f"{n} classes: predict proba" for n in (2, 3)}}),
     ],
     "league": [
+        ("league.json", ("all",), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"}),
+        ("league.json", (), {"regression": "regression|mean rank", "two classes": "binary|mean rank", "more classes": "multiclass|mean rank"}),
         ("league.json", ("losses",)),
         ("league_5000_rows.json", ("all",), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"}),
         ("league_5000_rows.json", ("losses",)),
@@ -299,19 +299,14 @@ TABLES = {
         ("league_five_folds.json", ("all",), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"}),
         ("league_five_folds.json", ("losses",)),
         ("league_tuned.json", ("all",), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"}),
-        *(("bench_learning_rate.json", (part,)) for part in ("1,000 rows", "5,000 rows", "20,000 rows", "drawn")),
-        *(("few_of_many_features.json", (f"curvature {program}",),
-           {"fit with all, s": "fit with all", "fit with few, s": "fit with few"})
-          for program in ("boosting", "forest", "tree")),
+    ],
+    "wide_tables": [
         ("bench_fewer_samples.json", (), {"labels": 2}),
         ("bench_fewer_samples.json", ("seconds",)),
-        PROTOTYPE,
         *(("bench_many_relevant.json", (part,), {"labels": 2}) for part in ("R2", "seconds")),
         ("many_classes.json", (), {
             program: f"{program}|log-loss" for program in (
                 "curvature boosting", "curvature forest", "CatBoost", "LightGBM", "random forest")}),
-        *(("league.json", (kind,), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"})
-          for kind in ("all", "regression", "binary", "multiclass")),
     ],
     "single_trees": [
         ("single_trees.json", ("sets",)),
@@ -345,11 +340,6 @@ TABLES = {
         ("tree_ensemble_layer.json", ("models", "auc"), {
             **mean_and_error("soft trees", "boosting", "logistic regression", "CART"), "splits": "soft trees|count",
             "without file": ("paper's TEL",)}),
-        ("tree_ensemble_layer.json", ("auc", "mean ± standard error"), {
-            "with the prior": "models|soft trees", "without": "unpenalized|soft trees",
-            "the paper's ranges": "published|published ranges"}),
-        ("tree_ensemble_layer.json", ("routing", "auc"), {
-            **mean_and_error("smooth step", "logistic"), "splits": "logistic|count"}),
         ("tree_ensemble_layer.json", ("trees", "auc", "mean ± standard error"), {
             "labels": 2, "soft trees, depth 4": "soft trees", "boosting, depth 6": "boosting"}),
         ("tree_layer_training_time.json", (), {
@@ -359,10 +349,8 @@ TABLES = {
     ],
     "tables": [
         ("bench_tables.json", ("accuracy",), SIMULATED),
-        "the encoder without its parts, which a released version cannot be asked for",
-        "the encoder without the rule, likewise",
+        "the encoder without the rule, which a released version cannot be asked for",
         "the same of indicators beside statistics",
-        ("bench_tables.json", ("accuracy", "fit s"), SIMULATED),
         ("bench_tables_more.json", ("accuracy",), {}),
     ],
     "tree_ntk": [
@@ -391,9 +379,7 @@ TABLES = {
             "all": "mean", "ahead": "wins", "equal": "ties", "behind": "losses"}),
         ("tree_ntk_tables.json", ("columns",), {
             **TREE_SCALES, "the paper's digits": "equal", "within one test sample": "within one"}),
-        ("tree_ntk_tables.json", ("wins", "rate"), {**TREE_SCALES, "halved": "relu ntk, halved"}),
         ("tree_ntk_tables.json", ("lists", "p")),
-        ("tree_ntk_tables.json", ("boosting",), {"all 90 sets": ""}),
         ("tree_shapes.json", (), {
             "exponent": "slopes", **{f"{m:,}": f"M={m}" for m in (16, 64, 256, 1024, 4096)}}),
     ],

@@ -298,5 +298,5 @@ device, verbose, n_jobs, random_state
             With two classes the output of the second minus that of the first.
         """
         check_fitted(self)
-        columns = None if len(self.classes_) == 2 else len(self.classes_)
+        columns = None if len(self.classes_) <= 2 else len(self.classes_)
         return self._predicts("decision_function", X, columns, np.float64)

@@ -44,7 +44,7 @@ def to_sql(model: Any, columns: Sequence[str] | None = None) -> str:
     TypeError
         If the model is of another kind, or `columns` is not a sequence of strings.
     ValueError
-        For more outputs or classes, a column with text and numbers, categories that SQL cannot hold (text with a NUL character)
+        For more outputs or classes, trees of a thousand levels, a column with text and numbers, categories that SQL cannot hold (text with a NUL character)
         or tell apart, a wrong number of names, or names that are empty or occur twice.
     NotFittedError
         If the model has not been fitted.
@@ -70,7 +70,10 @@ def to_sql(model: Any, columns: Sequence[str] | None = None) -> str:
     if len(names) != table.n_columns:
         raise ValueError(f"columns has {len(names)} names, the model {table.n_columns} columns")
     features = table.sql([quoted(name) for name in names])
-    trees = " +\n".join(described.scores.sql(features)) or "0.0"
+    try:
+        trees = " +\n".join(described.scores.sql(features)) or "0.0"
+    except RecursionError:
+        raise ValueError("to_sql takes trees of up to some hundred levels: each is a CASE within another") from None
     offset, factor = (float(np.ravel(part)[0]) for part in (link.offset, link.factor))
     score = trees if factor == 1.0 else f"{number(factor)} * ({trees})"
     score = score if offset == 0.0 else f"{number(offset)} +\n{score}"

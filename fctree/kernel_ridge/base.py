@@ -150,7 +150,7 @@ class ClassifierTargets(PredictedClasses, ClassifierMixin):
             With two classes the output of the second minus that of the first.
         """
         outputs = self._raw_predict(X)
-        return outputs[:, 1] - outputs[:, 0] if len(self.classes_) == 2 else outputs
+        return outputs if outputs.shape[1] > 2 else outputs[:, -1] - outputs[:, :-1].sum(axis=1)
 
     def _labels(self, scores):
         return self.classes_[scores.argmax(axis=1)]

@@ -251,6 +251,7 @@ def check_rounds(model, check_trees):
     check_trees("trees_", model.trees_, model)
     check_whole(model, "n_iter_", 0)
     require(model.n_iter_ == model.trees_.n_trees, "n_iter_ is not the number of trees")
+    require(type(vars(model).get("_log_link", False)) is bool, "_log_link is not True or False")
 
 
 def _check_boosting(model):

@@ -236,7 +236,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
     def _check_shape(self):
         """A warm start continues trees of the shape that it finds."""
         shape = self._state["split_weights"].shape
-        width = n_encoded(self) + int(self.fit_intercept)
+        width = n_encoded(self) + bool(self.fit_intercept)
         children = tree_shape(self)
         expected = (self.n_trees, len(children), width)
         if shape != expected:

@@ -34,14 +34,15 @@ def tree_shape(estimator):
 def initial_state(estimator, *, n_features, n_outputs, dtype, seed, n_threads):
     """The state before the first step, a dict with the names of the core's ``SoftState``."""
     children = tree_shape(estimator)
-    width = n_features + int(estimator.fit_intercept)
+    has_intercept = bool(estimator.fit_intercept)
+    width = n_features + has_intercept
     splits = np.empty((estimator.n_trees, len(children), width), dtype=dtype)
     leaves = np.empty((estimator.n_trees, len(children) + 1, n_outputs), dtype=dtype)
     spread = {"splits": 1.0, "intercepts": 1.0, "leaves": 1.0}
     if estimator.initialization != "ntk":
         split = _SPLIT_SPREAD / np.sqrt(n_features)
         spread = {"splits": split, "intercepts": _INTERCEPT_SPREAD, "leaves": 0.0}
-    spread["has_intercept"] = estimator.fit_intercept
+    spread["has_intercept"] = has_intercept
     _native.draw_weights(
         splits, leaves, children=children, spread=spread, seed=seed, n_threads=n_threads
     )

@@ -10,6 +10,7 @@ from export_cases import CATEGORICAL, CLASSES, CLASSIFIERS, REGRESSORS, categori
 from fctree import (
     CurvatureTreeClassifier,
     CurvatureTreeRegressor,
+    FCODTRegressor,
     SoftTreeRegressor,
     SymmetricBoostingClassifier,
     SymmetricBoostingRegressor,
@@ -150,6 +151,15 @@ def test_unused_columns_are_not_named():
     X, y = regression()
     X[:, 3] = 7.0
     assert '"x3"' not in to_sql(CurvatureTreeRegressor(directions="axis").fit(X, y))
+
+
+def test_trees_of_a_thousand_levels_are_refused():
+    X = np.arange(2500.0)[:, np.newaxis]
+    y = np.where(X[:, 0] < 2400, 1.5 ** (-X[:, 0] / 10), 0.0)
+    deep = FCODTRegressor(max_depth=None, leaf_model="constant").fit(X, y)
+    assert deep.get_depth() > 1000
+    with pytest.raises(ValueError, match="some hundred levels"):
+        to_sql(deep)
 
 
 def test_other_models_are_refused():

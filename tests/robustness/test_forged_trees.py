@@ -221,6 +221,7 @@ EMPTY = {"type": "dict", "items": []}
         ("boosting", "_random_seed", -1, "_random_seed"),
         ("boosting", "_random_seed", 2**64, "_random_seed"),
         ("boosting", "n_iter_", 2, "n_iter_"),
+        ("boosting", "_log_link", -1, "_log_link"),
         ("boosting", "baseline_", 0.5, "baseline_"),
         ("boosting", "train_score_", [], "train_score_"),
         ("boosting", "bin_thresholds_", [], "bin_thresholds_"),

@@ -130,7 +130,7 @@ def test_counts_are_refused_where_scikit_learn_does_not_check_them(family, refus
     constraints = getattr(fctree, f"{family}Regressor")._parameter_constraints
     names = [
         name for name, allowed in constraints.items() if isinstance(allowed, list)
-        and any(each is Integral or isinstance(each, Interval) and each.type is Integral for each in allowed)
+        and any(each in (Integral, "boolean") or isinstance(each, Interval) and each.type is Integral for each in allowed)
     ]  # fmt: skip
     with Script(UNCHECKED_FITS, json.dumps([family, names])) as process:
         status = process.wait(300)
