@@ -54,12 +54,12 @@ def drawn(design, n_rows, n_features, seed):
     return x, truth / truth.std()
 
 
-def scores_of(programs, n_rows, n_draws, draw):
+def scores_of(programs, n_rows, n_draws, draw, noise=NOISE):
     """R2 and seconds of each program; draw(n_rows, seed) gives features and the truth."""
     found = {name: [] for name in programs}
     for seed in range(n_draws):
         x, truth = draw(n_rows + 2000, seed)
-        y = truth[:n_rows] + NOISE * np.random.default_rng([seed, 1]).standard_normal(n_rows)
+        y = truth[:n_rows] + noise * np.random.default_rng([seed, 1]).standard_normal(n_rows)
         for name, program in programs.items():
             start = time.perf_counter()
             predicted = program().fit(x[:n_rows], y).predict(x[n_rows:])

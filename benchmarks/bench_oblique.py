@@ -2,7 +2,7 @@
 
 Three parts, chosen by `--only`:
 
-targets  the stated goals: fit time in units of one `X.T @ X`, prediction per row, speed and
+targets  fit time in units of one `X.T @ X`, prediction per row, speed and
          error against treeple's oblique tree and linear-tree, peak memory of the fit.
 grid     both simulations of the paper over n, d and depth, with and without concatenation,
          both leaf models, against the peers: error against the noiseless f, fit, predict.

@@ -120,6 +120,9 @@ TABLES = {
         ("turns_of_trees.json", ("schedules",), {
             "log-loss, 30 sets": "log-loss|ratio", "its standard error": "log-loss|standard error", "time": "log-loss|time",
             "RMSE, 13 sets": "RMSE|ratio", "its standard error, regression": "RMSE|standard error", "time, regression": "RMSE|time"}),
+        ("bench_curved_sums.json", ("R2", "curvature boosting"), {
+            "less what it uses up, noise .1": "0.1", "less what it uses up, noise .5": "0.5",
+            "without file": ("largest gain, noise .1", "largest gain, noise .5")}),
         PROTOTYPE,
         PROTOTYPE,
         ("bench_learning_rate.json", (), {
@@ -168,6 +171,7 @@ TABLES = {
         ("ensembles_all_rows.json", (), {**ENSEMBLES, **{name: f"{ENSEMBLES.get(name, name)}|r2|mean of folds" for name in (
             "fctree boosting", "fctree boosting, 100 trees at .1", "CatBoost", "XGBoost", "LightGBM", "HistGradient-Boosting")}}),
         ("ensembles_tuned.json", ("r2",), ENSEMBLES),
+        ("bench_curved_sums.json", ("R2",), {"labels": 2}),
         ("ensembles_classification.json", (), ENSEMBLES),
         ("ensembles_classification.json", ("mean of folds",), {**ENSEMBLES, "fctree": "fctree boosting"}),
     ],

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "ensembles/leaf_values.hpp"
 #include "ensembles/learning_rate.hpp"
@@ -9,6 +10,7 @@
 #include "ensembles/local_boosting_statistics.hpp"
 #include "ensembles/row_sample.hpp"
 #include "ensembles/sampled_search.hpp"
+#include "ensembles/step_gains.hpp"
 #include "ensembles/tree_features.hpp"
 #include "ensembles/tree_sum.hpp"
 #include "ensembles/turns.hpp"
@@ -24,8 +26,7 @@ constexpr index_t kFewestLeftOut = 12;
 // From here on growing each kind in each round gains nothing: some 300, which share hashes.
 constexpr index_t kFewestForTurns = 176;
 
-// Of the features, that a step tree may split on: a tree that lacks the best ones finds
-// others, and a sum of many such trees is better than of those that are all alike.
+// Of the features, that a step tree may split on: one that lacks the best finds others, and trees should not be all alike.
 constexpr double kShareOfSteps = 0.8;
 
 // A tree of a kind.
@@ -118,7 +119,8 @@ class ObliqueBooster : public GrowingModel {
   Contender grow_kind(index_t kind, index_t iteration);
   // Of outer quantiles too few rows left out say how far steps hold.
   bool takes_share() const { return loss_->leaf_rule() != LeafRule::quantile || loss_->quantile_order() == 0.5; }
-  StepSums left_out_step(const Contender& contender, double rate);
+  ObliqueTreesArrays alone(const Contender& contender, double rate) const;
+  StepSums left_out_step(const ObliqueTreesArrays& tree);
   void add_step(index_t kind, const Contender& contender, const StepSums& step);
   void add_tree(index_t iteration);
 
@@ -246,19 +248,19 @@ Contender ObliqueBooster::grow_kind(index_t kind, index_t iteration) {
   return grown;
 }
 
+ObliqueTreesArrays ObliqueBooster::alone(const Contender& contender, double rate) const {
+  return tree_alone(contender.tree, contender.bounds, contender.features->map, rate, task_.sizes.n_features);
+}
+
 // What the tree's step does on the rows that it was not grown on.
-StepSums ObliqueBooster::left_out_step(const Contender& contender, double rate) {
-  ObliqueTreesArrays one;
-  one.n_features = task_.sizes.n_features;
-  one.n_outputs = task_.sizes.n_outputs;
-  append_tree(contender.tree, contender.bounds, contender.features->map, rate, one);
-  return statistics_.left_out_step(train_, *loss_, {one, in_bag_, derivatives()}, execution_);
+StepSums ObliqueBooster::left_out_step(const ObliqueTreesArrays& tree) {
+  return statistics_.left_out_step(train_, *loss_, {tree, in_bag_, derivatives()}, execution_);
 }
 
 void ObliqueBooster::add_step(index_t kind, const Contender& contender, const StepSums& step) {
   if (loss_->leaf_rule() == LeafRule::newton) return steps_.add(kind, step, rate_.value());
   const LossSum before = statistics_.evaluate_left_out(train_, *loss_, in_bag_, execution_);
-  steps_.add_full(kind, left_out_step(contender, 1.0), before.loss.scaled);
+  steps_.add_full(kind, left_out_step(alone(contender, 1.0)), before.loss.scaled);
 }
 
 double ObliqueBooster::colsample(index_t iteration) const {
@@ -350,22 +352,22 @@ void ObliqueBooster::add_tree(index_t iteration) {
     searched_.draw(data_of(features_.all()), rows_, iteration, subsample_, execution_);
   const bool compares = (kinds_.size() > 1 || takes_share()) && !in_bag_.empty();
   const index_t n_left_out = compares ? rows_.count_left_out(in_bag_, execution_.all) : 0;
-  const bool judges = n_left_out >= kFewestLeftOut;
-  Contender chosen;
-  GrownRound round = {-1, rate_.value(), {}};
-  StepSums least(task_.sizes.n_outputs);
-  for (const index_t kind : kinds_of_round(n_left_out)) {
-    Contender contender = grow_kind(kind, iteration);
-    if (judges) {
-      const StepSums step = left_out_step(contender, round.rate);
-      if (takes_share()) add_step(kind, contender, step);
-      if (round.kind >= 0 && !(step.to_compare(*loss_) < least.to_compare(*loss_))) continue;
-      least = step;
-    }
-    round.kind = kind;
-    chosen = std::move(contender);
+  const std::vector<index_t> kinds = kinds_of_round(n_left_out);
+  std::optional<StepGains> of_steps;
+  if (kinds.size() > 1) of_steps.emplace(train_, *loss_, in_bag_, statistics_, execution_);
+  std::vector<Contender> contenders;
+  std::vector<StepGain> gains;
+  for (const index_t kind : kinds) {
+    contenders.push_back(grow_kind(kind, iteration));
+    if (n_left_out < kFewestLeftOut) continue;
+    const ObliqueTreesArrays tree = alone(contenders.back(), rate_.value());
+    const StepSums step = left_out_step(tree);
+    if (takes_share()) add_step(kind, contenders.back(), step);
+    if (of_steps) gains.push_back(of_steps->of(tree, step, derivatives()));
   }
-  round.steps = steps_.sums();
+  const index_t best = best_of(gains);
+  Contender& chosen = contenders[best];
+  const GrownRound round = {kinds[best], rate_.value(), steps_.sums()};
   turns_.keep(round.kind);
   result_.rounds.push_back(round);
   result_.alpha = kinds_[0].alpha;

@@ -38,6 +38,7 @@ class BoostedSet {
   // The same samples with the scores of now.
   BoostedSet copy(const Execution& execution) const;
 
+  double total_weight() const { return total_weight_; }
   index_t n() const { return samples_.n_samples; }
   const BoostedSizes& sizes() const { return sizes_; }
   const Table& x() const { return samples_.x; }
@@ -83,11 +84,11 @@ struct StepSums {
     for (const StepTerms& terms : of_outputs) sum.add(terms);
     return sum;
   }
-  // What steps are compared by: the mean loss after them, or, of a loss that has derivatives only, its change up to second order.
-  double to_compare(const Loss& of) const {
-    if (of.has_value()) return loss / weight;
+  // By how much the mean loss falls, which was `before`; of a loss that has derivatives only, up to second order.
+  double gain(const Loss& of, double before) const {
+    if (of.has_value()) return before - loss / weight;
     const StepTerms terms = total();
-    return 0.5 * terms.curvature - terms.decrease;
+    return (terms.decrease - 0.5 * terms.curvature) / weight;
   }
 };
 

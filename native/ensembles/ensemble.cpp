@@ -72,6 +72,15 @@ void append_tree(const ObliqueTreeArrays& tree, const LeafBounds& bounds, const 
   trees.leaf_offsets.push_back(trees.leaf_offsets.back() + tree.n_leaves());
 }
 
+ObliqueTreesArrays tree_alone(const ObliqueTreeArrays& tree, const LeafBounds& bounds, const FeatureMap& map, double factor,
+                              index_t n_features) {
+  ObliqueTreesArrays alone;
+  alone.n_features = n_features;
+  alone.n_outputs = tree.n_outputs;
+  append_tree(tree, bounds, map, factor, alone);
+  return alone;
+}
+
 void shift_last_tree(const std::vector<double>& shifts, ObliqueTreesArrays& trees) {
   const auto shift = [&](index_t first, std::vector<double>& values) {
     for (std::size_t at = first * trees.n_outputs; at < values.size(); ++at)

@@ -73,6 +73,9 @@ struct LeafBounds {
 // Appends a tree grown on mapped features, with scores and bounds multiplied by `factor`.
 void append_tree(const ObliqueTreeArrays& tree, const LeafBounds& bounds, const FeatureMap& map,
                  double factor, ObliqueTreesArrays& trees);
+// Such a tree alone, of so many features.
+ObliqueTreesArrays tree_alone(const ObliqueTreeArrays& tree, const LeafBounds& bounds, const FeatureMap& map, double factor,
+                              index_t n_features);
 // Adds numbers, (n_outputs,), to the scores of the last tree.
 void shift_last_tree(const std::vector<double>& shifts, ObliqueTreesArrays& trees);
 

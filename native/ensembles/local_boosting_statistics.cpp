@@ -83,11 +83,8 @@ StepSums LocalBoostingStatistics::left_out_step(const BoostedSet& set, const Los
   stepped.add(view_of(step.tree), 0, 1, execution);
   const StepSums none(set.sizes().n_outputs);
   StepSums sums = none;
-  if (loss.has_value()) {
-    const LossSum total = stepped.evaluate(loss, nullptr, execution);
-    sums.loss = total.loss.scaled;
-    sums.weight = total.weight;
-  }
+  sums.weight = stepped.total_weight();
+  if (loss.has_value()) sums.loss = stepped.evaluate(loss, nullptr, execution).loss.scaled;
   const ScoredSamples before = set.view(), after = stepped.view();
   std::vector<StepSums> parts(count_parts(stepped.n(), kTaskRows), none);
   for_each_part(execution, stepped.n(), kTaskRows, [&](index_t p, index_t begin, index_t end) {

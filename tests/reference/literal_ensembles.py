@@ -236,6 +236,13 @@ class LiteralTree:
         return scores
 
 
+def best_of(gains):
+    """Number of the tree with the largest gain on other rows, less what later trees would have had of its gain in the bag."""
+    left_out, in_bag = gains.T
+    share = np.max(np.where(left_out > 0.0, np.where(left_out < in_bag, left_out / np.where(in_bag > 0.0, in_bag, 1.0), 1.0), 0.0))
+    return int(np.argmax(left_out - 0.9 * share * in_bag))
+
+
 class LiteralBoosting:
     """As `CurvatureBoostingRegressor` without step trees, or its classifier by its loss; y is (n, K).
 
@@ -282,14 +289,16 @@ class LiteralBoosting:
             target, weight = working_response(self.loss, y, F, w, in_bag)
             halves = isinstance(self.loss, CLASS_LOSSES) and self.colsample == 1.0 and X.shape[1] >= 12
             columns = columns_of(X.shape[1], 0.5 if halves and iteration % 2 else self.colsample, self.seed, iteration)
-            least, terms = np.inf, []
+            grown_trees, terms, gains = [], [], []
             for own, tree in self._contenders(Z, columns, target, weight, w):
                 contender = self._finished(tree, np.ascontiguousarray(Z[:, own]), weight, y, F, w)
                 its_step = contender.bounded(Z[:, own])
                 terms.append(self._left_out_terms(its_step, y, F, np.where(in_bag, 0.0, w)))
-                loss = np.where(in_bag, 0.0, w) @ np.sum(self.loss.value(y, F + rate * its_step), axis=1)
-                if loss < least or len(terms) == 1:
-                    least, kind, columns_kept, grown, step = loss, 2 * len(terms) - 2, own, contender, its_step
+                falls = np.sum(self.loss.value(y, F) - self.loss.value(y, F + rate * its_step), axis=1)
+                gains.append([np.average(falls, weights=w * rows) if np.any(w * rows) else 0.0 for rows in (~in_bag, in_bag)])
+                grown_trees.append((own, contender, its_step))
+            kind = 2 * best_of(np.array(gains))
+            columns_kept, grown, step = grown_trees[kind // 2]
             of_rounds += [np.sum(terms, axis=0)] if terms[0] is not None else []
             descent, curvature = np.sum(of_rounds, axis=0) if of_rounds else np.zeros((2, F.shape[1]))
             share = np.where(curvature > 0, np.clip(descent / np.where(curvature > 0, curvature, 1.0), 0.0, 1.0), 1.0)

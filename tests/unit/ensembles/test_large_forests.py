@@ -68,10 +68,10 @@ def test_some_samples_decide_as_all_would(kind, monkeypatch):
 def test_out_of_bag_predictions_of_some_samples_are_those_among_all(monkeypatch):
     forest = fitted(CurvatureForestRegressor)
     arguments = X, LADDER[:, np.newaxis], None, forest.trees_, range(20)
-    every = forest._predict_out_of_bag(*arguments)
-    np.testing.assert_array_equal(forest._predict_out_of_bag(*arguments, few=True), every)
+    every = forest._predict_out_of_bag(*arguments)[0]
+    np.testing.assert_array_equal(forest._predict_out_of_bag(*arguments, few=True)[0], every)
     monkeypatch.setattr(forest_module, "_MOST_JUDGED", 200)
-    some = forest._predict_out_of_bag(*arguments, few=True)
+    some = forest._predict_out_of_bag(*arguments, few=True)[0]
     judged = np.isfinite(some[:, 0])
     assert 150 < np.count_nonzero(judged) < 250
     np.testing.assert_array_equal(some[judged], every[judged])
