@@ -21,13 +21,12 @@ struct StepGain {
   }
 };
 
-// The number of the tree to keep. Loss that is gone in the bag is gone for later trees too, of which other rows would have had their share:
-// they are expected to have nine tenths of the largest one here.
+// The number of the tree to keep. Loss that is gone in the bag is gone for later trees too. These are expected to use as much of it up as the
+// largest share of these trees, and other rows to have that share of it.
 inline index_t best_of(const std::vector<StepGain>& gains) {
-  constexpr double kLater = 0.9;
   double share = 0.0;
   for (const StepGain& gain : gains) share = std::max(share, gain.share());
-  const auto value = [&](const StepGain& gain) { return gain.left_out - kLater * share * gain.in_bag; };
+  const auto value = [&](const StepGain& gain) { return gain.left_out - share * share * gain.in_bag; };
   index_t best = 0;
   for (index_t at = 1; at < static_cast<index_t>(gains.size()); ++at)
     if (value(gains[at]) > value(gains[best])) best = at;

@@ -94,3 +94,12 @@ def test_a_step_of_zero_leaves_bounds_without_a_limit_alone():
     assert (taken(model) == 0.0).any()
     assert np.isfinite(model.predict(NEW)).all()
     assert (model.trees_.leaf_lower == -np.inf).all() and (model.trees_.leaf_upper == np.inf).all()
+
+
+def test_step_trees_leave_others_what_these_learn_better():
+    """Waves on parabolas: a step tree lowers the loss most at once, and fits single samples."""
+    X = np.random.default_rng(0).uniform(-1.0, 1.0, (3000, 4))
+    y = (10.0 * X**2 - 5.0 * np.cos(2.0 * np.pi * X)).sum(axis=1)
+    errors = [np.mean((CurvatureBoostingRegressor(step_depth=depth, random_state=0).fit(X[:1500], y[:1500]).predict(X[1500:]) - y[1500:]) ** 2)
+              for depth in (8, None)]
+    assert errors[0] < 2.0 * errors[1]

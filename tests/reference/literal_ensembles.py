@@ -240,7 +240,7 @@ def best_of(gains):
     """Number of the tree with the largest gain on other rows, less what later trees would have had of its gain in the bag."""
     left_out, in_bag = gains.T
     share = np.max(np.where(left_out > 0.0, np.where(left_out < in_bag, left_out / np.where(in_bag > 0.0, in_bag, 1.0), 1.0), 0.0))
-    return int(np.argmax(left_out - 0.9 * share * in_bag))
+    return int(np.argmax(left_out - share**2 * in_bag))
 
 
 class LiteralBoosting:
