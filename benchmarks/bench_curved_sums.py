@@ -7,6 +7,7 @@ prediction, mean over all fits, one thread.
 """
 
 import argparse
+from functools import partial
 
 import environment  # noqa: F401  (first: it prepares the process before NumPy is loaded)
 
@@ -14,6 +15,7 @@ import numpy as np
 from bench_fewer_samples import PROGRAMS as FEW_SAMPLES
 from bench_fewer_samples import scores_of
 from bench_many_relevant import PROGRAMS as MANY_RELEVANT
+from bench_many_relevant import drawn
 from report import add_arguments, print_markdown, write_json
 from sklearn.datasets import make_friedman1
 
@@ -62,19 +64,13 @@ DESIGNS = {
 }
 
 
-def drawn(design, n, seed):
-    """Features and the truth, of deviation 1."""
-    x, truth = DESIGNS[design](n, np.random.default_rng(seed))
-    return x, truth / truth.std()
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_arguments(parser, NAME)
     arguments = parser.parse_args()
     n, n_draws = (300, 1) if arguments.quick else (2000, 3)
-    found = {str(noise): {design: scores_of(PROGRAMS, n, n_draws, lambda rows, seed, design=design: drawn(design, rows, seed), noise)
-                          for design in DESIGNS} for noise in (0.1, 0.5)}
+    found = {str(noise): {name: scores_of(PROGRAMS, n, n_draws, partial(drawn, design), noise) for name, design in DESIGNS.items()}
+             for noise in (0.1, 0.5)}
     r2 = {noise: {design: {name: float(scores[0]) for name, scores in of.items()} for design, of in designs.items()}
           for noise, designs in found.items()}
     seconds = {name: float(np.mean([of[name][1] for designs in found.values() for of in designs.values()])) for name in PROGRAMS}

@@ -7,6 +7,7 @@ of half of the truth's deviation. Times are seconds a fit and prediction, one th
 """
 
 import argparse
+from functools import partial
 
 import environment  # noqa: F401  (first: it prepares the process before NumPy is loaded)
 
@@ -54,7 +55,7 @@ DESIGNS = {
 
 def drawn(design, n, seed):
     """Features and the truth, of deviation 1."""
-    x, truth = DESIGNS[design](n, np.random.default_rng(seed))
+    x, truth = design(n, np.random.default_rng(seed))
     return x, truth / truth.std()
 
 
@@ -63,8 +64,8 @@ def main():
     add_arguments(parser, NAME)
     arguments = parser.parse_args()
     sizes, n_draws = ([300], 1) if arguments.quick else ([1000, 4000], 2)
-    found = {f"{n:,}": {design: scores_of(PROGRAMS, n, n_draws, lambda rows, seed, design=design: drawn(design, rows, seed))
-                        for design in DESIGNS} for n in sizes}
+    found = {f"{n:,}": {name: scores_of(PROGRAMS, n, n_draws, partial(drawn, design)) for name, design in DESIGNS.items()}
+             for n in sizes}
     results = {part: {n: {design: {name: float(scores[place]) for name, scores in of.items()} for design, of in designs.items()}
                       for n, designs in found.items()} for place, part in enumerate(("R2", "seconds"))}
     for part, digits in (("R2", 3), ("seconds", 2)):
