@@ -214,7 +214,6 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         if self.tree is None and compared.take_all(len(X), _native.count_varying(X, weight)):
             residual = self._grow_compared(X, targets, weight, [RESIDUAL])
             compared = ComparedTrees(ObliqueTrees.concatenate([compared.trees, residual.trees]), [*kinds, RESIDUAL])
-
         numbers = [*range(N_COMPARED)] * len(compared.kinds)
         n_halves = 2 * len(compared.kinds)
         errors = self._predict_out_of_bag(X, targets, weight, compared.trees, numbers, few=True, n_groups=n_halves)

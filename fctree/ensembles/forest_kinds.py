@@ -107,9 +107,10 @@ class ComparedTrees:
     def take_all(self, n_samples, n_features):
         """Whether trees that take any gain could take few of so many features, of twice as many samples or more, and
         most of their models have more than half."""
+        if n_features <= _FEW + self.trees.n_outputs or n_samples < 2 * n_features:
+            return False
         coef = self.take(range(N_COMPARED), [ANY_GAIN] * N_COMPARED).leaf_coef
-        may_take_few = n_features > _FEW + coef.shape[1] and n_samples >= 2 * n_features
-        return may_take_few and bool(np.mean(np.count_nonzero(coef.any(axis=1), axis=1) > n_features / 2) > 0.5)
+        return bool(np.mean(np.count_nonzero(coef.any(axis=1), axis=1) > n_features / 2) > 0.5)
 
     def take(self, numbers, kinds):
         """The trees with these numbers, each of the kind given for it."""
