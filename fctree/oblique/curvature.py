@@ -111,7 +111,7 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
         Number of threads; None is 1 unless set by a `joblib.parallel_config`, -1 is all cores. Results do
         not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Not used, since growing a single tree draws no random numbers; present for API consistency.
+        Ignored: growing a single tree is deterministic; present for API consistency.
 
     Attributes
     ----------
