@@ -72,7 +72,7 @@ class BoostedIntervals(PredictsIntervals):
         models = [
             self._grown_on(
                 left, loss="quantile", quantile=quantile, early_stopping=False,
-                max_iter=n_rounds,
+                max_iter=n_rounds, monotonic_cst=None,  # which is that of the prediction, not of its errors
             )
             for quantile in QUANTILES
         ]

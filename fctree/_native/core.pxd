@@ -83,7 +83,6 @@ cdef extern from "core/loss/loss.hpp" namespace "fctree" nogil:
     cdef cppclass NativeLoss "fctree::Loss":
         LeafRule leaf_rule()
         cbool has_hessian()
-        double reported_factor()
         void prepare(const ScoredSamples&) except +set_python_error
         LossValue evaluate(const ScoredSamples&, int64_t, int64_t,
                            const Derivatives*) except +set_python_error

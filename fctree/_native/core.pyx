@@ -337,13 +337,11 @@ cdef class Loss:
     cdef unique_ptr[NativeLoss] native
     cdef readonly object leaf_rule
     cdef readonly bint has_hessian
-    cdef readonly double reported_factor
 
     def __cinit__(self, tuple choice, int64_t n_outputs):
         self.native = make_loss(loss_choice(choice), n_outputs)
         self.leaf_rule = LeafRule(<int>dereference(self.native).leaf_rule()).name
         self.has_hessian = dereference(self.native).has_hessian()
-        self.reported_factor = dereference(self.native).reported_factor()
 
     def prepare(self, y, raw, weight=None):
         """Prepare for the samples of a round, as the core does before it evaluates them."""

@@ -1,6 +1,6 @@
-"""Copies among training samples: they share a fold, and all of them together are one sample of statistics.
+"""Copies among training samples: they share a fold and a side of every split, and are one sample of statistics.
 
-A copy in another fold would tell a sample its own target. Equal samples of few different rows, or of a table where many samples of equal
+A copy elsewhere would tell a sample its own target. Equal samples of few different rows, or of a table where many samples of equal
 features have different targets, are coincidences (native/ensembles/equal_rows.hpp), of which each stands for itself.
 """
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from fctree._native import ensembles as _native
 from fctree._tables.statistics import fold_numbers
+from fctree._tables.sums import OnePlace, TablePart
 
 _MOST_COMPARED = 1 << 17
 
@@ -22,11 +23,26 @@ class Different:
     ----------
     first : array of shape (n_different,), int64
         The number of the first sample of each.
-    folds : array of shape (n_samples,), int64
+    members : array of shape (n_samples,), int64
+        Which of them each sample is.
     """
 
     first: np.ndarray
-    folds: np.ndarray
+    members: np.ndarray
+
+    def __len__(self):
+        return len(self.first)
+
+    @property
+    def folds(self):
+        """The fold of each sample, that of its first copy."""
+        return fold_numbers(len(self))[self.members]
+
+    def rows(self, some):
+        """The numbers of all samples that are copies of those with these numbers, ascending."""
+        wanted = np.zeros(len(self), dtype=bool)
+        wanted[self.members[some]] = True
+        return np.flatnonzero(wanted[self.members])
 
 
 def _hashes(part, one_of):
@@ -49,6 +65,13 @@ def find_different(places, n_samples):
     hashes = hashes if one_of == 1 else places.rows(_hashes, 1)
     _, first, members = np.unique(hashes[:, 1], return_index=True, return_inverse=True)
     order = np.argsort(first)
-    folds = np.empty(len(first), dtype=np.int64)
-    folds[order] = fold_numbers(len(first))
-    return Different(first[order], folds[members])
+    places_in_order = np.empty(len(first), dtype=np.int64)
+    places_in_order[order] = np.arange(len(first))
+    return Different(first[order], places_in_order[members])
+
+
+def different_samples(X, y):
+    """The `Different` samples of features (n_samples, d) and targets (n_targets, n_samples), each by itself without copies."""
+    found = find_different(OnePlace(TablePart(X, y, None)), len(X))
+    every = np.arange(len(X))
+    return found if found is not None and len(found) > 1 else Different(every, every)

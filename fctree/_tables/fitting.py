@@ -113,7 +113,7 @@ def _divide(places, *, has_folds=True):
     if different is None:
         return weigh(places, n), None
     places.divide(different.folds)
-    return weigh(places, n, len(different.first)), different.first
+    return weigh(places, n, len(different)), different.first
 
 
 def fit_encoder(encoder, places, n_classes, unpaired, limits):

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_array
 
+from fctree._tables.copies import different_samples
 from fctree._training.eval_metrics import EvalSet
 from fctree._validation import check_sample_weight, count_samples
 
@@ -49,19 +50,23 @@ class Samples:
 
 
 def hold_out(samples, by_class, fraction, seed, wanted="early_stopping"):
-    """The samples in two parts, the second of them for validation; `wanted` names who needs it."""
-    n_samples = len(samples.X)
-    if n_samples < 2:
+    """The samples in two parts, the second of them for validation; `wanted` names who needs it.
+
+    All copies of a sample are in one part: those in the other one would be known already.
+    """
+    different = different_samples(samples.X, samples.y)
+    n_different = len(different)
+    if n_different < 2:
         raise ValueError(
-            f"{wanted} needs at least 2 samples to hold some out, got n_samples={n_samples}"
+            f"{wanted} needs at least 2 samples to hold some out, got n_samples={n_different}"
         )
-    n_held = count_samples(fraction, n_samples)
-    if n_held >= n_samples:
+    n_held = count_samples(fraction, n_different)
+    if n_held >= n_different:
         name = "validation_fraction" if wanted == "early_stopping" else wanted
-        raise ValueError(f"{name}={fraction} of {n_samples} samples leaves none to train on: lower it")
-    rows, stratify = np.arange(n_samples), None
+        raise ValueError(f"{name}={fraction} of {n_different} samples leaves none to train on: lower it")
+    rows, stratify = different.first, None
     if by_class:
-        stratify = samples.y[0].astype(np.intp)
+        stratify = samples.y[0].astype(np.intp)[rows]
         several = np.bincount(stratify)[stratify] > 1
         if np.count_nonzero(several) > n_held:  # the only sample of a class stays: without it the class is unknown
             rows, stratify = rows[several], stratify[several]
@@ -72,8 +77,9 @@ def hold_out(samples, by_class, fraction, seed, wanted="early_stopping"):
         if stratify is None:
             raise
         _, held = train_test_split(rows, **options)  # too few samples of some class
-    kept = np.delete(np.arange(n_samples), held)
-    return samples.take(kept), samples.take(np.sort(held))
+    held = different.rows(held)
+    kept = np.delete(np.arange(len(samples.X)), held)
+    return samples.take(kept), samples.take(held)
 
 
 def unpack_eval_sets(eval_set):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.model_selection import train_test_split
 
+from fctree._tables.copies import different_samples
 from fctree._tables.estimators import wanted_categories
 from fctree._validation import check_inspection_data, check_labels
 from fctree.inspection.adapters import classifies
@@ -32,7 +33,8 @@ def partition(estimator, X, y, sample_weight, *, fractions, seed):
     """Split the data into parts; ValueError for bad data, or parts that lack a class.
 
     The estimator determines whether `y` holds classes, a model of the protocol whether `X` may contain NaN. ``fractions`` are
-    the share of the validation part in the samples outside of the test part, and that of the test part.
+    the share of the validation part in the samples outside of the test part, and that of the test part. Copies of a sample
+    are in one part.
     """
     classification, allow_nan = _tags(estimator)
     X, y, weight, names = check_inspection_data(
@@ -48,13 +50,15 @@ def partition(estimator, X, y, sample_weight, *, fractions, seed):
         if len(classes) < 2:
             raise ValueError(f"y has one class, {classes.tolist()[0]!r}; importances need two or more")
     samples = Samples(X, y, weight, classes)
+    targets = np.unique(y, return_inverse=True)[1] if classification else y
+    different = different_samples(X, targets.reshape(len(X), -1).T)
     validation_fraction, test_fraction = fractions
-    rest, test = _split(samples, np.arange(len(X)), ("test_fraction", test_fraction), seed)
+    rest, test = _split(samples, different.first, ("test_fraction", test_fraction), seed)
     if len(test) < 2:
         raise ValueError(f"test_fraction={test_fraction} leaves one test sample, whose error is not known: raise it")
     train, validation = _split(samples, rest, ("validation_fraction", validation_fraction), seed)
     parts = {"training": train, "validation": validation, "test": test}
-    parts = {name: samples.take(np.sort(rows)) for name, rows in parts.items()}
+    parts = {name: samples.take(different.rows(rows)) for name, rows in parts.items()}
     for name, part in parts.items():
         _check_classes(name, part)
     train = parts["training"]

@@ -162,7 +162,7 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         kept = np.argmin(self.validation_loss_curve_) if self.validation_loss_curve_ else -1
         loss = Loss((self._loss, 0.0), self.n_outputs_)
         raw = np.repeat(self._offset_and_multiplier()[0][:, None], len(train.X), axis=1)
-        total = loss.reported_factor * loss.evaluate(self._scaled(train.y), raw, train.weight)[0]
+        total = loss.evaluate(self._scaled(train.y), raw, train.weight)[0]
         start = total / (len(train.X) if train.weight is None else train.weight.sum())
         if self.initialization == "ntk":  # whose leaves are not 0 at the start
             start = max(start, self.loss_curve_[0])

@@ -2,11 +2,20 @@
 
 namespace fctree::oblique {
 
+namespace {
+
+// Concatenated directions, none longer than this: the penalty 1 / (1 + s^2) along one of length s is lost in the rounding
+// of 1 - s^2 / (1 + s^2) as s^2 approaches 1e16.
+constexpr double kLongest = 1e5;
+
+}  // namespace
+
 Matrix ancestors_of_children(const GrowState& state, const OpenNode& node, index_t output) {
   if (!state.params.feature_concatenation || !state.has_models()) return node.ancestors;
   const double unit = state.params.target_unit > 0.0 ? 0.5 * state.params.target_unit : 1.0;
   const Matrix scores = node.fit.coef / unit;
-  const Matrix added = output < 0 ? scores : Matrix(scores.col(output));
+  Matrix added = output < 0 ? scores : Matrix(scores.col(output));
+  for (auto direction : added.colwise()) direction /= std::max(1.0, direction.stableNorm() / kLongest);
   Matrix ancestors(added.rows(), node.ancestors.cols() + added.cols());
   ancestors << node.ancestors, added;
   return ancestors;

@@ -189,6 +189,17 @@ def test_training_that_diverges_warns(name, options):
         model.set_params(learning_rate=0.05).fit(X, targets)
 
 
+@pytest.mark.parametrize("name", ["regressor", "outputs", "two classes", "three classes"])
+def test_a_loss_half_above_that_of_the_constant_model_is_divergence(name, monkeypatch):
+    starts = []
+    monkeypatch.setattr("fctree.soft.base.warn_if_diverged", lambda start, end: starts.append(start))
+    model, targets = clone(MODELS[name][0]), MODELS[name][1]
+    model.fit(X, targets)
+    shares = np.unique(targets, return_counts=True)[1] / len(X) if hasattr(model, "classes_") else None
+    variances = 1.0 if targets.ndim == 1 else targets.shape[1]  # in units of their own
+    np.testing.assert_allclose(starts, [variances if shares is None else -shares @ np.log(shares)])
+
+
 @pytest.mark.parametrize("targets", [np.ones(300), np.r_[1.0, np.zeros(299)]])
 @pytest.mark.parametrize("cls", [SoftTreeRegressor, SoftTreeClassifier])
 def test_training_with_nothing_to_learn_does_not_warn(cls, targets):

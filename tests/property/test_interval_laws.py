@@ -142,6 +142,17 @@ def test_new_samples_are_inside_as_often_as_the_level_says(name):
         assert abs(np.mean((lower <= y_new) & (y_new <= upper)) - level) < 0.1
 
 
+def test_errors_need_not_rise_where_predictions_do():
+    """Constraints are about predictions: where these rise, the targets' quantiles may fall."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (3000, 2))
+    y = X[:, 0] + (1 + X[:, 0]) * rng.normal(size=3000)
+    model = SymmetricBoostingRegressor(random_state=0, calibration_fraction=0.2, monotonic_cst=[1, 0]).fit(X, y)
+    (left, right) = model.predict_interval([[-0.95, 0.0], [0.95, 0.0]], 0.9)
+    assert left[1] - left[0] < 1.0 and right[1] - right[0] > 4.5  # in truth .16 and 6.4
+    assert np.all(np.diff(model.predict(np.column_stack([np.linspace(-1, 1, 99), np.zeros(99)]))) >= 0.0)
+
+
 def test_several_outputs_are_intervals_by_themselves():
     both = np.column_stack([y, 10.0 * X[:, 2] + y])
     for name, model in MODELS.items():
