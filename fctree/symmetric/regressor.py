@@ -94,7 +94,7 @@ class SymmetricBoostingRegressor(
     tol : float, default=1e-7
         Smallest decrease of the mean loss that counts as an improvement. For squared and absolute errors,
         quantiles and the Huber loss it refers to standardised targets if their standard deviation is below
-        1.
+        1; deviances of a log link are divided by the dispersion.
     calibration_fraction : float or None, default=None
         Share of the samples on which `predict_interval` is calibrated; None fits no intervals. Intervals
         need a second model on the other samples and two smaller quantile models of its errors, so a fit

@@ -54,6 +54,22 @@ def test_a_logarithm_of_the_mean_only_moves_with_the_unit(samples, kind, loss):
 
 
 @pytest.mark.parametrize("kind", BOOSTERS)
+@pytest.mark.parametrize("loss", ["poisson", "gamma", "tweedie", ("tweedie", 1.1)], ids=str)
+@pytest.mark.parametrize("early_stopping", [False, True])
+def test_no_unit_of_a_rate_matters_to_the_others_or_to_when_training_stops(samples, kind, loss, early_stopping):
+    X, y, weight = samples
+    rates = np.exp(y - y.mean(axis=0))
+    model = kind(loss=loss, max_iter=100, early_stopping=early_stopping, random_state=0)
+    for n_outputs, units in ((1, (1e-7, 1e7)), (3, ([2.0**-20, 1.0, 1.0], [1.0, 1.0, 2.0**12]))):
+        expected = model.fit(X, rates[:, :n_outputs], weight).predict(X).reshape(300, -1)
+        n_rounds = model.n_iter_
+        for unit in units:
+            found = model.fit(X, unit * rates[:, :n_outputs], weight).predict(X).reshape(300, -1)
+            assert model.n_iter_ == n_rounds
+            np.testing.assert_allclose(found, unit * expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", BOOSTERS)
 def test_claims_of_a_few_policies_are_not_fitted_one_by_one(kind):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(8000, 4))

@@ -40,7 +40,8 @@ struct Derivatives {
   double* hessian;
 };
 
-// A sum of losses as reported, of targets as they came, and of y and F in the outputs' units, which decide.
+// A sum of losses as reported, of targets as they came, and as they decide: of y and F in the outputs' units, and divided by the
+// dispersion where derivatives are.
 struct LossValue {
   double reported = 0.0;
   double scaled = 0.0;

@@ -17,7 +17,7 @@ class PointwiseLoss : public Loss {
   bool prepares() const override {
     return !std::is_same<decltype(&Point::prepare), decltype(&Loss::prepare)>::value;
   }
-  // What the derivatives of an output are multiplied by.
+  // What the derivatives of an output are multiplied by, and its loss where it decides.
   double share_of(index_t) const { return 1.0; }
   // Constant subtracted from its scores before derivatives are taken.
   double centre_of(index_t) const { return 0.0; }
@@ -31,13 +31,13 @@ class PointwiseLoss : public Loss {
       const double* y = s.y + k * s.n_samples;
       const double* raw = s.raw + k * s.n_samples;
       const double unit = s.unit_of(k), in_units = 1.0 / unit;
+      const double share = point.share_of(k), centre = point.centre_of(k);
       double of_output = 0.0;
       for (index_t i = begin; i < end; ++i)
         of_output += s.weight_of(i) * point.value(in_units * y[i], in_units * raw[i]);
-      sum.scaled += reported_factor() * of_output;
+      sum.scaled += share * reported_factor() * of_output;
       sum.reported += reported_factor() * of_output * (s.unit == nullptr ? 1.0 : unit_of_loss(unit));
       if (out == nullptr) continue;
-      const double share = point.share_of(k), centre = point.centre_of(k);
       double* gradient = out->gradient + k * s.n_samples;
       for (index_t i = begin; i < end; ++i)
         gradient[i] = share * point.gradient(in_units * y[i], in_units * raw[i] - centre);
