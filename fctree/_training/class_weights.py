@@ -11,18 +11,18 @@ from fctree._training.weight_scale import rescale_small_weights
 CLASS_WEIGHT_CONSTRAINTS = {"class_weight": [StrOptions({"balanced"}), dict, None]}
 
 
-def class_weights(class_weight, classes, labels):
-    """The weight of each class, (n_classes,); ``labels`` are the numbers of those of the samples that
-    count.
+def class_weights(class_weight, classes, labels, sample_weight):
+    """The weight of each class, (n_classes,); ``labels`` are the numbers of the samples' classes, ``sample_weight`` is
+    None for ones.
 
     ValueError for weights that are negative or no finite numbers, and for labels that are no class where
     some class has no weight.
     """
     weights = np.ones(len(classes))
     if class_weight == "balanced":
-        counts = np.bincount(labels, minlength=len(classes))
-        present = counts > 0
-        weights[present] = len(labels) / (present.sum() * counts[present])
+        totals = np.bincount(labels, sample_weight, minlength=len(classes))
+        present = totals > 0
+        weights[present] = totals.sum() / (present.sum() * totals[present])
         return weights
     known = {label: number for number, label in enumerate(classes.tolist())}
     foreign = []
@@ -50,9 +50,8 @@ def weighted_by_class(estimator, labels, sample_weight):
     class_weight = getattr(estimator, "class_weight", None)
     if class_weight is None:
         return sample_weight
-    counted = labels if sample_weight is None else labels[sample_weight > 0.0]
-    of_class = class_weights(class_weight, estimator.classes_, counted)[labels]
-    return _positive_somewhere(of_class if sample_weight is None else of_class * sample_weight)
+    of_class = class_weights(class_weight, estimator.classes_, labels, sample_weight)
+    return _positive_somewhere(_times(of_class[labels], sample_weight))
 
 
 def weigh_classes(estimator, train, evals):
@@ -60,16 +59,18 @@ def weigh_classes(estimator, train, evals):
     class_weight = getattr(estimator, "class_weight", None)
     if class_weight is None:
         return _rescaled(train), evals
-    of_class = class_weights(class_weight, estimator.classes_, train.y[0].astype(np.intp))
+    of_class = class_weights(class_weight, estimator.classes_, train.y[0].astype(np.intp), train.weight)
 
     def weighed(samples):
-        weight = of_class[samples.y[0].astype(np.intp)]
-        if samples.weight is not None:
-            weight = weight * samples.weight
+        weight = _times(of_class[samples.y[0].astype(np.intp)], samples.weight)
         return replace(samples, weight=_positive_somewhere(weight))
 
     counted = weighed(train).without_zero_weights()
     return _rescaled(counted), [weighed(samples) for samples in evals]
+
+
+def _times(of_class, sample_weight):
+    return of_class if sample_weight is None else of_class * sample_weight
 
 
 def _rescaled(samples):

@@ -155,7 +155,7 @@ def _adapt(estimator, parameters, min_iter):
                 f"whether max_iter of {name} counts the iterations of one fit or of all is not "
                 "known. Wrap it as a fctree.inspection.WarmStartModel"
             )
-        return RepeatedFits(estimator, min_iter)
+        return WarmStartedFit(estimator)
     raise CannotContinue(
         f"{name} cannot continue training: it has neither partial_fit nor warm_start with "
         "n_estimators or max_iter. Wrap it as a fctree.inspection.WarmStartModel"
@@ -169,6 +169,18 @@ def _predict(model, X):
     return model.fitted.predict(X)
 
 
+def _trained(method, train, **options):
+    """The result of a method that trains; ValueError if there are weights and it takes none."""
+    if train.sample_weight is not None:
+        options["sample_weight"] = train.sample_weight
+    try:
+        return method(train.X, train.y, **options)
+    except TypeError as error:
+        if "sample_weight" not in str(error):
+            raise
+        raise ValueError(f"{type(method.__self__).__name__} does not take sample_weight") from error
+
+
 class SingleFit(WarmStartModel):
     """An estimator that is fitted as it is, once for each set of features."""
 
@@ -180,13 +192,34 @@ class SingleFit(WarmStartModel):
 
     def fit(self, train, validation):
         """Fit a clone on `train`; nothing is stopped by `validation`."""
-        weights = {} if train.sample_weight is None else {"sample_weight": train.sample_weight}
-        self.fitted = clone(self.estimator).fit(train.X, train.y, **weights)
+        self.fitted = _trained(clone(self.estimator).fit, train)
         return self
 
     def continue_fit(self, train, validation):
         """Refuse: the estimator cannot continue."""
         raise CannotContinue(f"{type(self.estimator).__name__} cannot continue training")
+
+
+class WarmStartedFit(SingleFit):
+    """A linear model with `warm_start` and `max_iter`, the iterations of one fit. Its loss is convex: from wherever it starts,
+    it ends at the same model, by its own `tol`. Stopped before by a validation part it would be that of its solver, which may
+    be slow, and forgets between fits what it has learned of curvatures.
+    """
+
+    def fit(self, train, validation):
+        """Fit a clone on `train`, as long as its own parameters say."""
+        super().fit(train, validation)
+        return self._counted()
+
+    def continue_fit(self, train, validation):
+        """Fit again, from the present coefficients."""
+        _trained(self.fitted.set_params(warm_start=True).fit, train)
+        return self._counted()
+
+    def _counted(self):
+        self.n_iter_ = max(1, int(np.max(self.fitted.n_iter_)))
+        self.stopped_early_ = self.n_iter_ < self.estimator.max_iter
+        return self
 
 
 class EstimatorRounds(RoundByRound):
@@ -225,17 +258,9 @@ class EstimatorRounds(RoundByRound):
         return mean_loss(self.predict(samples.X) / self.unit, replace(samples, y=samples.y / self.unit))
 
     def _call(self, method, train, **options):
-        if train.sample_weight is not None:
-            options["sample_weight"] = train.sample_weight
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # rounds are ended here
-            try:
-                method(train.X, train.y, **options)
-            except TypeError as error:
-                if "sample_weight" not in str(error):
-                    raise
-                name = type(self.estimator).__name__
-                raise ValueError(f"{name} does not take sample_weight") from error
+            _trained(method, train, **options)
 
 
 class PartialFits(EstimatorRounds):
@@ -283,17 +308,4 @@ class GrowingEnsemble(EstimatorRounds):
     def train_round(self, train):
         """One more member."""
         self.fitted.set_params(**{self.size: getattr(self.fitted, self.size) + 1})
-        self._call(self.fitted.fit, train)
-
-
-class RepeatedFits(EstimatorRounds):
-    """A round is one more iteration of a linear model with `warm_start` and `max_iter`, the iterations of
-    one fit."""
-
-    def __init__(self, estimator, min_iter):
-        super().__init__(estimator, estimator.max_iter, min_iter)
-        estimator.set_params(warm_start=True, max_iter=1)
-
-    def train_round(self, train):
-        """One iteration."""
         self._call(self.fitted.fit, train)
