@@ -36,8 +36,9 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
         ``left_out`` are arrays that take the leaf models' leave-one-out scores and the samples'
         leaves (`_native.grow`).
         """
+        n_counted = len(X) if sample_weight is None else np.count_nonzero(sample_weight)
         params = native_tree_params(
-            self._settings(), len(X), impurity_scale=impurity_scale, target_unit=target_unit
+            self._settings(), n_counted, impurity_scale=impurity_scale, target_unit=target_unit
         )
         arrays, self.alpha_ = _native.grow(
             X,

@@ -71,3 +71,12 @@ def test_a_class_without_weight_is_still_a_class():
     np.testing.assert_array_equal(model.classes_, [0, 1, 2])
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], 0, atol=1e-12)
     assert 1 not in model.predict(X)
+
+
+def test_fractions_are_of_the_samples_that_count(problem):
+    estimator, X, y = problem
+    weight = (np.arange(40) % 2).astype(float)
+    estimator.set_params(min_samples_leaf=0.2, min_samples_split=0.5)
+    expected = estimator.fit(X[weight > 0], y[weight > 0]).predict(X)
+    np.testing.assert_array_equal(estimator.fit(X, y, sample_weight=weight).predict(X), expected)
+    assert estimator.tree_.n_leaves > 1
