@@ -21,7 +21,7 @@ _COUNTS = {
     "max_iter": 0, "max_epochs": 0, "max_depth": 0, "max_coef": 1, "max_thresholds": 1, "min_samples_leaf": 1,
     "min_samples_split": 1, "batch_size": 1, "n_iter_no_change": 1, "n_curvature": 1, "n_trees": 1, "n_screened": 1,
 }  # fmt: skip
-_MOST_THREADS = max(64, 4 * (os.cpu_count() or 1))  # more help nobody
+_MOST_THREADS = max(64, 4 * (os.cpu_count() or 1))  # more than that helps no one
 
 
 def require(condition, message):

@@ -13,7 +13,7 @@ from fctree._tables.encoder import IndicatorLimits
 from fctree._tables.estimators import TABLE_CONSTRAINTS, TakesTables, encode_samples
 from fctree._threads import count_threads, threads_for
 from fctree._training.parameter_ranges import TRAINING_CONSTRAINTS
-from fctree._training.losses import check_domain, choose_loss, leaves_are_sums
+from fctree._training.losses import check_learnable, choose_loss, leaves_are_sums
 from fctree._training.class_weights import weigh_classes
 from fctree._training.custom_loss import CustomLoss
 from fctree._training.divergence import warn_if_diverged
@@ -163,7 +163,7 @@ class BaseBoosting(TakesTables, BaseEstimator):
                 fitted._random_seed = draw_seed(fitted.random_state)
             train, evals = validation_samples(fitted, train, eval_sets, watch)
             if not fitted._classification:
-                check_domain(fitted.loss, train.y, " among the samples of positive weight that are not held out")
+                check_learnable(fitted.loss, train.y, " among the samples of positive weight that are not held out")
             train, evals = weigh_classes(fitted, train, evals)
             n_classes = fitted.n_classes_ if fitted._classification else None
             robust = not leaves_are_sums(fitted._choose_loss())

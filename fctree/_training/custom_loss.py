@@ -1,4 +1,4 @@
-"""Losses that users write: functions that give gradients and hessians."""
+"""Losses written by users: functions that return gradients and hessians."""
 
 import numpy as np
 

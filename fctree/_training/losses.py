@@ -43,21 +43,24 @@ def named_loss(loss):
 
 _DOMAINS = {
     "real": (lambda y: True, ""),
-    "non_negative": (
-        lambda y: np.all(y >= 0) and np.all(y.sum(axis=1) > 0),
-        "y >= 0 with a positive sum",
-    ),
+    "non_negative": (lambda y: np.all(y >= 0), "y >= 0"),
     "positive": (lambda y: np.all(y > 0), "y > 0"),
 }
 
 
-def check_domain(loss, targets, which=""):
-    """Refuse targets (n_outputs, n) that a loss is not defined for; ``which`` says in the message which targets these are."""
+def check_domain(loss, targets):
+    """Refuse targets (n_outputs, n) that a loss is not defined for."""
     if callable(loss):
         return
     is_inside, domain = _DOMAINS[LOSSES[named_loss(loss)[0]].domain]
     if not is_inside(targets):
-        raise ValueError(f"loss={loss!r} needs {domain}{which}; the smallest is {targets.min()}")
+        raise ValueError(f"loss={loss!r} needs {domain}; the smallest is {targets.min()}")
+
+
+def check_learnable(loss, targets, which=""):
+    """Refuse targets (n_outputs, n) whose mean has no logarithm; ``which`` says in the message which targets these are."""
+    if has_log_link(loss) and not np.all(targets.sum(axis=1) > 0):
+        raise ValueError(f"loss={loss!r} needs targets with a positive sum{which}; all are 0 of an output")
 
 
 def has_log_link(loss):

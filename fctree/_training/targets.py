@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit
 
 from fctree._native.probabilities import of_two, softmax
-from fctree._training.losses import check_domain, has_log_link
+from fctree._training.losses import check_domain, check_learnable, has_log_link
 from fctree._typing import ArrayLike, FloatArray, NDArray
 from fctree._validation import check_labels, check_predictions, check_targets, encode_labels
 
@@ -108,6 +108,7 @@ class BoostedTargets(NumericTargets):
         targets = super()._encode_targets(y, reset=reset)
         check_domain(self.loss, targets)
         if reset:
+            check_learnable(self.loss, targets)
             self._log_link = has_log_link(self.loss)
         elif has_log_link(self.loss) != self._has_log_link:
             of = {True: "logarithms of predictions", False: "predictions"}

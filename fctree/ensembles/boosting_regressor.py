@@ -90,8 +90,8 @@ class CurvatureBoostingRegressor(
     trees_ : ObliqueTrees
         All trees as flat arrays; `estimators_` gives them one by one.
     tree_kinds_ : ndarray of shape (n_iter,), int64
-        0 for a curvature tree, 1 for a step tree, 2 for a curvature tree of what a linear model of all features
-        leaves, with that model in its leaves.
+        0 for a curvature tree, 1 for a step tree, 2 for a curvature tree fitted to the residuals of a linear model of
+        all features, with that model added to its leaves.
     step_sums_ : ndarray of shape (n_iter, 2, n_outputs, 2)
         For curvature trees (0 and 2) and for step trees, and for each output (score of a class), cumulative
         sums over the rounds in which such a tree was grown, on out-of-bag samples: the decrease of the loss by

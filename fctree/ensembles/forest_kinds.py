@@ -1,5 +1,5 @@
-"""The kinds of a forest's trees: curvature trees that take any gain, clear ones only, or clear ones of what a linear model of all
-features leaves, and ordinary trees of steps.
+"""The kinds of a forest's trees: curvature trees that take any gain, only clear gains, or clear gains on the residuals of a linear
+model of all features, and ordinary trees of steps.
 
 The first 16 trees are grown as each kind, on the same samples. Their out-of-bag errors choose the kind of the curvature
 trees, then the share w of step trees beside them: f_w is the mean of both kinds' predictions, w of them steps. Each

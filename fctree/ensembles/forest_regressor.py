@@ -81,8 +81,8 @@ class CurvatureForestRegressor(
         `split_margin` of the curvature trees: that of `tree`; without a `tree` 0 or, where out-of-bag errors
         are lower, .5.
     residual_trees_ : bool
-        Whether curvature trees are grown on what a linear model of all features leaves, with that model in their leaves:
-        where they would take all of many features and out-of-bag errors are lower, without a `tree`.
+        Whether curvature trees are fitted to the residuals of a linear model of all features, with that model added to
+        their leaves: if they would use all of many features and out-of-bag errors are lower, without a `tree`.
     oob_score_ : float
         R² of the out-of-bag predictions, or the value of the function; only with `oob_score`.
     oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)

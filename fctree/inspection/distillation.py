@@ -86,7 +86,7 @@ def distill(
     Raises
     ------
     ValueError
-        If `n_points` is negative, if `tree` is a classifier and `teacher` a regressor, if the predictions
+        If `n_points` is negative, if one of `tree` and `teacher` is a classifier and the other a regressor, if the predictions
         of the teacher are not finite numbers of the expected shape, if its probabilities do not sum to 1, or if it
         meets unknown categories.
     TypeError
@@ -181,8 +181,11 @@ def _unfitted(teacher, tree):
         return CurvatureTreeClassifier() if classes else CurvatureTreeRegressor()
     if not isinstance(tree, BaseObliqueTree):
         raise TypeError(f"tree must be a CurvatureTree* or FCODT*, got {tree!r}")
-    if is_classifier(tree) and hasattr(teacher, "__sklearn_tags__") and is_regressor(teacher):
-        raise ValueError(f"tree is a classifier and teacher a regressor: take a regression tree, got {tree!r}")
+    if hasattr(teacher, "__sklearn_tags__"):
+        if is_classifier(tree) and is_regressor(teacher):
+            raise ValueError(f"tree is a classifier and teacher a regressor: take a regression tree, got {tree!r}")
+        if is_classifier(teacher) and not is_classifier(tree):
+            raise ValueError(f"teacher is a classifier and tree a regressor: take a classification tree, got {tree!r}")
     return tree
 
 

@@ -124,23 +124,22 @@ class SearchingTreeNTK(BaseTreeNTK):
     def _matrices(self, X, shapes, scales):
         """(scale, architecture, depth, Gram matrix) for the grid; depths share what they can."""
         total = len(scales) * sum(len(depths) for _, depths in shapes)
-        bar = ProgressBar(self.verbose, total=total, desc="kernels")
         remedy = "fit on fewer samples, or fix the kernel and use TreeNTKRegressor(solver='nystrom')"
         check_memory("a pair of Gram matrices", (2, len(X), len(X)), np.float64, remedy)
         together = max(1, int(_PATH_BYTES // (8 * len(X) ** 2)))
-        for scale, (architecture, depths) in itertools.product(scales, shapes):
-            shared = {"scale": scale, "architecture": architecture, "device": self.device,
-                      "n_jobs": self.n_jobs}
-            for start in range(0, len(depths), together):
-                some = depths[start : start + together]
-                if isinstance(architecture, str) and architecture != "exponential":
-                    matrices = tree_ntk_path(X, depths=some, **shared)
-                else:
-                    matrices = [TreeKernel(1, **shared).gram(X)]
-                for depth, K in zip(some, matrices, strict=True):
-                    yield scale, architecture, depth, K
-                    bar.update()
-        bar.close()
+        with ProgressBar(self.verbose, total=total, desc="kernels") as bar:
+            for scale, (architecture, depths) in itertools.product(scales, shapes):
+                shared = {"scale": scale, "architecture": architecture, "device": self.device,
+                          "n_jobs": self.n_jobs}
+                for start in range(0, len(depths), together):
+                    some = depths[start : start + together]
+                    if isinstance(architecture, str) and architecture != "exponential":
+                        matrices = tree_ntk_path(X, depths=some, **shared)
+                    else:
+                        matrices = [TreeKernel(1, **shared).gram(X)]
+                    for depth, K in zip(some, matrices, strict=True):
+                        yield scale, architecture, depth, K
+                        bar.update()
 
     def _score(self, outputs, targets, weights):
         """Larger is better: accuracy, (1,), if `scoring` says so, else minus each output's mean squared error, (n_outputs,)."""
@@ -275,8 +274,8 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
     architectures : sequence of str or mapping, default=None
         Shapes to try instead of `architecture`, which then stays at its default; a depth of inf is for decision lists only.
     cv : int, splitter, iterable or None, default=None
-        None is leave-one-out in closed form, from one eigendecomposition per kernel. Otherwise folds as in
-        scikit-learn, which share the Gram matrix.
+        None is leave-one-out in closed form, from one eigendecomposition per kernel: each row is left out with its
+        whole weight, while copies of it stay. Otherwise folds as in scikit-learn, which share the Gram matrix.
     feature_learning : int, default=0
         Maximum number of rounds of metric learning (recursive feature machines) with the chosen kernel and
         penalty; three-fold cross-validation chooses how many are kept.

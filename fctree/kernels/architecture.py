@@ -50,7 +50,7 @@ def leaf_counts(tree: Any) -> dict[int, int]:
     ValueError
         If a split does not have two subtrees, or a list contains itself.
     TypeError
-        For estimators without a fitted tree, and mappings.
+        For estimators without a fitted tree, mappings, text and None.
 
     Examples
     --------
@@ -70,6 +70,8 @@ def leaf_counts(tree: Any) -> dict[int, int]:
         return _counts_of_arrays(arrays.children_left, arrays.children_right)
     if hasattr(tree, "fit") or isinstance(tree, Mapping):
         raise TypeError(f"no tree: {tree!r} has no tree_; of an ensemble pass one fitted tree")
+    if tree is None or isinstance(tree, (str, bytes)):
+        raise TypeError(f"no tree: {tree!r}")
     counts: Counter[int] = Counter()
     waiting = [(nested_pairs(tree), 0)]
     while waiting:

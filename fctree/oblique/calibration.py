@@ -5,8 +5,8 @@ scores times a temperature t (for two classes, the logistic function of ``2 t (s
 keeps the order of the classes. t minimises the log-loss of the training samples, each
 scored by its leaf's model fitted without it.
 
-Forests have probabilities p, means over trees in effect, which tell classes apart less surely than so many trees do, and can be
-0. They are raised, ``(p + FLOOR) ** t`` over its sum: a temperature of the logarithms, from out-of-bag predictions.
+A forest's probabilities p, in effect means over trees, are less certain than so many trees together should be, and can be 0. They
+become ``(p + FLOOR) ** t`` over its sum: a temperature of the logarithms, found on out-of-bag predictions.
 """
 
 import numpy as np

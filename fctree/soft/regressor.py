@@ -100,7 +100,7 @@ class SoftTreeRegressor(NumericTargets, RegressorMixin, BaseSoftTree):
     n_iter_ : int
         Number of epochs trained.
     loss_curve_ : list of float
-        Mean squared error of the batches of each epoch, in units of the variance of the targets.
+        Mean squared error of the batches of each epoch, in units of the variance of each target, summed over targets.
     validation_loss_curve_ : list of float
         Mean squared error of the validation samples after each epoch, in the same unit; empty without early
         stopping.

@@ -1,5 +1,5 @@
-// Memory that is not written when it is made. The loop that fills it first touches its pages, so that to
-// get them from the system is shared by the threads too: for 100 MB that takes longer than a round.
+// Memory that is left uninitialised. The loop that fills it is the first to touch its pages, so the threads share the work
+// of getting them from the system, which for 100 MB takes longer than a round of boosting.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The steady clock to some milliseconds, in a fraction of the time: many small loops are shorter than to read it exactly.
+// The steady clock to within a few milliseconds, read in a fraction of the time: reading it exactly takes longer than many small loops.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,7 @@
-// The order of values as far as someone looks at it.
+// The order of values, found only as far as it is asked for.
 //
-// Values are put into buckets, each of which is sorted when a rank in it is first looked at. Some quantiles of n values
-// so cost little more than two passes over them; all ranks cost about as much as argsort.
+// Values are put into buckets, each of which is sorted when a rank in it is first asked for. So a few quantiles of n values
+// cost little more than two passes over them; all ranks cost about as much as argsort.
 #pragma once
 
 #include <vector>

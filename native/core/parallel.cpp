@@ -28,7 +28,7 @@ struct Running {
 };
 thread_local Running running;
 
-// Leaves a task of a loop that has stopped for another reason, which is the one to be told.
+// Thrown to leave a task of a loop that has already stopped for another reason, which is the one to report.
 struct Stopped {};
 
 // The state of one loop: whether it must stop, and why. Loops inside of tasks stop with those around them.
@@ -162,6 +162,7 @@ class Workers {
  public:
   explicit Workers(int n) : size_(startable_threads(n)) {
     try {
+      threads_.reserve(size_);  // a thread that has started must not be lost for want of memory
 #ifdef _OPENMP
       if (size_ > 0)
         threads_.emplace_back([this] {

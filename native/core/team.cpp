@@ -55,7 +55,7 @@ void Team::wake(index_t n_wanted) {
   const int n_asleep = n_asleep_;
   const index_t n_missing = std::min<index_t>(n_wanted - (n_workers_ - n_asleep), n_asleep);
   if (n_missing <= 0) return;
-  // Who has just looked in vain sleeps once this lock can be had.
+  // A worker that has just looked for work in vain is asleep once this lock is free.
   { const std::lock_guard<std::mutex> lock(mutex_); }
   if (n_missing == n_asleep) return wake_.notify_all();
   for (index_t i = 0; i < n_missing; ++i) wake_.notify_one();

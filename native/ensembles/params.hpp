@@ -22,7 +22,7 @@ struct ObliqueBoostingParams {
 };
 
 struct ObliqueForestParams {
-  double max_samples;  // mean number of samples drawn for a tree
+  double max_samples;  // mean share of the samples drawn for a tree, in (0, 1]
   bool bootstrap;      // whether a sample may be drawn more than once
   double extrapolation;
   double target_unit;  // the deviation of a single target, for draws; 0: they come in their units

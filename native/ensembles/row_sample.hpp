@@ -36,7 +36,7 @@ class RowSampler {
   void draw_part(index_t tree, double fraction, const Execution& execution, std::vector<std::uint8_t>& drawn) const;
   // About how many different samples are left out, 256 at most: equal ones are one.
   index_t count_left_out(const std::vector<std::uint8_t>& drawn, const Collective* all) const;
-  // The part to draw where this one is wanted: of few samples less, so that some 24 are left out. No less than half for that.
+  // The part to draw where this one is wanted: smaller for few samples, so that about 24 are left out, but not below a half for that.
   double part_of(double wanted, const Collective* all) const;
   // How often each sample is drawn, a Poisson number with this mean: the bootstrap, without its
   // fixed total. One once if none would be drawn.

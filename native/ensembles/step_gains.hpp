@@ -21,8 +21,8 @@ struct StepGain {
   }
 };
 
-// The number of the tree to keep. Loss that is gone in the bag is gone for later trees too. These are expected to use as much of it up as the
-// largest share of these trees, and other rows to have that share of it.
+// The number of the tree to keep. Loss that a tree removes in the bag is lost to later trees too; of what is left they are expected
+// to carry over to other rows the largest share that any of these trees carries over.
 inline index_t best_of(const std::vector<StepGain>& gains) {
   double share = 0.0;
   for (const StepGain& gain : gains) share = std::max(share, gain.share());

@@ -1,7 +1,7 @@
 // Which kinds of trees a round grows.
 //
-// Growing one of each kind and keeping the best costs as much as keeping all. So a kind takes part
-// for certain only in the four rounds after one of its trees was kept; then in each eighth.
+// Growing one tree of each kind and keeping the best costs as much as keeping all of them. So a kind takes part in
+// every round only for four rounds after one of its trees was kept, and then in every eighth.
 #pragma once
 
 #include <utility>

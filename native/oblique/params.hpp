@@ -33,8 +33,8 @@ struct ObliqueParams {
   // Impurity is the sum over outputs of their variances times this: 1 / n_outputs for
   // regression, 1 for class indicators (Gini), 2 for the one indicator of two classes.
   double impurity_scale;
-  // The deviation of a single target; 0 where the scores that children get as features are taken as they are, and
-  // before an ensemble knows it 1.
+  // The deviation of a single target, by which the scores that children get as features are divided; 0 to take them as they
+  // are, and 1 until an ensemble knows it.
   double target_unit;
   index_t direction_kinds;  // bit k: whether directions of SplitKind k are candidates
   index_t n_curvature;

@@ -99,7 +99,7 @@ Moments subtract_moments(Moments parent, const Moments& child);
 Moments pool_moments(const Moments& first, const Moments& second);
 
 // The same as sums of products about a point that is relative to the moments' origin:
-// packed (d + K + 1 square and padding), upper triangle, y'y on its diagonal only.
+// packed (packed_rows, packed_width): the upper triangle of the features' rows, then the row of sums and the row of squares.
 RowMatrix products_about(const Moments& moments, const Vector& point);
 
 // Whether a difference of moments kept enough digits to be used.

@@ -17,7 +17,7 @@ namespace fctree::ridge {
 struct RidgeOptions {
   double alpha;
   bool fit_intercept;
-  double mean_weight = 1.0;  // of a sample: by their weights in this unit samples are counted
+  double mean_weight = 1.0;  // of a sample: the unit in which weights are numbers of samples
 };
 
 struct RidgeFit {

@@ -23,7 +23,7 @@ struct GrowthRules {
 
 class TreeGrower {
  public:
-  // All arguments are kept by reference. What is grown does not depend on the tiles.
+  // x, tiles and params are kept by reference. What is grown does not depend on the tiles.
   TreeGrower(const BinnedMatrix& x, const Tiles& tiles, const BoostingParams& params,
              const GrowthRules& rules, index_t n_outputs, const SampleTotals& totals);
 

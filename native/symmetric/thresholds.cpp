@@ -136,7 +136,7 @@ std::vector<index_t> quantile_rows(index_t n_samples, std::uint64_t seed) {
   for (index_t i = 0; i < m; ++i) {
     const index_t begin = n_samples * i / m, end = n_samples * (i + 1) / m;
     const double u = end - begin > 1 ? random.uniform(static_cast<std::uint32_t>(i), 0, 0) : 0.0;
-    rows[i] = begin + static_cast<index_t>(u * static_cast<double>(end - begin));
+    rows[i] = std::min(begin + static_cast<index_t>(u * static_cast<double>(end - begin)), end - 1);
   }
   return rows;
 }

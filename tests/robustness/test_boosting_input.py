@@ -115,6 +115,10 @@ def test_poisson_takes_zeros_but_not_only_zeros():
     assert np.all(model.fit(X, np.floor(y)).predict(X) > 0)
     with pytest.raises(ValueError, match="positive sum"):
         model.fit(X, np.zeros(40))
+    with pytest.raises(ValueError, match="needs y >= 0; the smallest is -1"):
+        model.fit(X, np.floor(y), eval_set=(X[:3], [0.0, -1.0, 0.0]))
+    validated = model.fit(X, np.floor(y), eval_set=(X[:3], np.zeros(3)))  # nothing is learned from these
+    assert np.isfinite(validated.validation_score_).all()
 
 
 def test_labels_that_only_the_eval_set_has():

@@ -86,7 +86,7 @@ class HistogramSplits {
 
   std::shared_ptr<const BinnedFeatures> features_;
   BinnedTerms samples_;
-  std::vector<double> units_;  // of the number, the weight and the targets
+  std::vector<double> units_;  // of the count, of the weight unless all are equal, and of each target
   std::vector<Kept> kept_;  // of the level before, from left to right
 };
 

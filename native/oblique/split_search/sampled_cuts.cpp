@@ -24,7 +24,7 @@ std::vector<index_t> sampled_positions(index_t n) {
   for (index_t i = 0; i < kSampledRows; ++i) {
     const double at = static_cast<double>(i) +
                       random.uniform(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(n), 0);
-    positions[i] = static_cast<index_t>(at * static_cast<double>(n) / kSampledRows);
+    positions[i] = std::min(static_cast<index_t>(at * static_cast<double>(n) / kSampledRows), n - 1);
   }
   return positions;
 }

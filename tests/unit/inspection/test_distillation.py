@@ -337,6 +337,9 @@ def test_numbers_are_no_classes():
     teacher = RandomForestRegressor(5, random_state=0).fit(X, X[:, 0])
     with pytest.raises(ValueError, match="tree is a classifier and teacher a regressor"):
         distill(teacher, X, CurvatureTreeClassifier())
+    classes = RandomForestClassifier(5, random_state=0).fit(X, (X[:, 0] > 0).astype(int))
+    with pytest.raises(ValueError, match="teacher is a classifier and tree a regressor"):
+        distill(classes, X, CurvatureTreeRegressor())
 
 
 def test_errors_name_the_columns_of_frames():
