@@ -70,10 +70,6 @@ struct GrownTree {
   LeafBounds bounds;
 };
 
-RoutingArrays routing_of(const ObliqueTreeArrays& tree) {
-  return {tree.children_left.data(), tree.children_right.data(), tree.threshold.data(), tree.coef.data(), tree.n_features};
-}
-
 // Leaves are bounded by the rows of positive weight: where these are few, by copies of them.
 LeafBounds bounds_of(const ObliqueTreeArrays& tree, const double* x, const std::vector<double>& weight,
                      double extrapolation, const Execution& execution) {

@@ -95,8 +95,7 @@ RoundTree grow_round_tree(const TrainingData& data, index_t kind, const ObliqueP
                             : statistics.grow(searched.of(data), kind, searched.of(params), execution),
                      std::vector<index_t>(data.n_samples)};
   const ObliqueTreeArrays& tree = grown.arrays;
-  apply_tree({tree.children_left.data(), tree.children_right.data(), tree.threshold.data(), tree.coef.data(), data.n_features},
-             data, grown.leaf.data(), execution);
+  apply_tree(routing_of(tree), data, grown.leaf.data(), execution);
   if (!of_all) grown.arrays = statistics.refit(tree, data, kind, params, execution, grown.leaf);
   return grown;
 }

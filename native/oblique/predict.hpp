@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/parallel.hpp"
+#include "oblique/tree.hpp"
 #include "ridge/dense.hpp"
 #include "ridge/training_data.hpp"
 
@@ -18,6 +19,10 @@ struct LeafModels {
   const double* intercept;
   std::int64_t n_outputs;
 };
+
+inline RoutingArrays routing_of(const ObliqueTreeArrays& tree) {
+  return {tree.children_left.data(), tree.children_right.data(), tree.threshold.data(), tree.coef.data(), tree.n_features};
+}
 
 // leaf (n_rows,): ids of the leaves. O(depth d) per row.
 void apply_tree(const RoutingArrays& tree, const double* x, index_t n_rows, index_t* leaf,

@@ -30,7 +30,7 @@ class BlockValues {
  private:
   double* at(index_t node) { return values_.data() + node * kBlockRows * leaves_.n_outputs; }
 
-  void evaluate(const ridge::LeafModels& models, index_t row, const double* x, index_t size,
+  void evaluate(const LinearModelArrays& models, index_t row, const double* x, index_t size,
                 double* out) {
     slot_.fill(row);
     dense_kernels().evaluate_leaves(models, slot_.data(),

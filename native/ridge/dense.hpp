@@ -61,7 +61,7 @@ struct Descents {
 };
 
 // Linear models of leaves: coef (n_leaves, n_outputs, n_features), intercept (n_leaves, n_outputs).
-struct LeafModels {
+struct LinearModelArrays {
   const double* coef;
   const double* intercept;
   std::int64_t n_features;
@@ -104,7 +104,7 @@ struct DenseKernels {
   // node[i], where descent i begins, becomes the leaf that it ends in. O(d) per level.
   void (*route)(const RoutingArrays& trees, const Descents& rows, std::int64_t* node);
   // out[i] = intercept[leaf] + coef[leaf] . x for each output, leaf = slot[i].
-  void (*evaluate_leaves)(const LeafModels& leaves, const std::int64_t* slot,
+  void (*evaluate_leaves)(const LinearModelArrays& leaves, const std::int64_t* slot,
                           const Descents& rows, double* out);
 };
 

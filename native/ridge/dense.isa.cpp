@@ -271,7 +271,7 @@ void route(const RoutingArrays& trees, const Descents& rows, std::int64_t* node)
   rows.roots == nullptr ? route_all<false>(trees, rows, node) : route_all<true>(trees, rows, node);
 }
 
-void evaluate_leaves(const LeafModels& leaves, const std::int64_t* slot, const Descents& rows,
+void evaluate_leaves(const LinearModelArrays& leaves, const std::int64_t* slot, const Descents& rows,
                      double* out) {
   const auto [coef, intercept, n_features, n_outputs] = leaves;
   for (std::int64_t i = 0; i < rows.n; ++i)
