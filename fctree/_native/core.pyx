@@ -91,7 +91,7 @@ cdef class Places:
         c_lower_instruction_set(<InstructionSet><int>-highest[0])
 
     cdef take_in(self, const RoundHistory* history):
-        self.history = history.is_broken_off, history.best_iteration, history.judged
+        self.history = history.is_broken_off, history.best_iteration
 
 
 cdef copied(const void* values, tuple shape, dtype=np.float64):

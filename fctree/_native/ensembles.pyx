@@ -157,8 +157,8 @@ def boost(train, list evals, *, const double[::1] baseline, continued, loss,
     the raw scores of each evaluation set and returns what early stopping goes by.
     Of samples that are in many ``places`` these are those of one, ``placed`` says which:
     ``(blocks of train, list of blocks of evals, numbers of the rows in the sample)``.
-    ``groups`` as for `oblique.grow`. ``past_losses`` are those that early stopping went by before, where a fit goes on that lost some
-    of its places; ``past`` the kinds and sums of steps of the trees of ``continued``.
+    ``groups`` as for `oblique.grow`. ``past_losses`` are those that early stopping went by in the fit that this one continues;
+    ``past`` the kinds and sums of steps of the trees of ``continued``.
     """
     check_size(len(train[0]))
     cdef ObliqueBoostingTask task
@@ -215,6 +215,7 @@ def boost(train, list evals, *, const double[::1] baseline, continued, loss,
         copied(result.baseline.data(), (n_outputs,)),
         np.array(result.history.train_loss, dtype=np.float64),
         np.array(result.history.eval_loss, dtype=np.float64),
+        np.array(result.history.judged, dtype=np.float64),
         result.alpha,
     )
 

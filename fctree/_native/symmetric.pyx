@@ -118,8 +118,8 @@ cdef class Task:
     ``train`` and those of ``evals`` are tuples ``(X, y, weight, initial, raw)`` with arrays of
     shapes (n, d), (n_targets, n), (n,) or None, (n_outputs, n) or None twice.
     ``interactions`` is None or a tuple (columns (d,) int64, sets (n_sets, n_columns) uint8, the
-    limit of a tree's columns or 0). ``past_losses`` are those that early stopping went by before, where a fit goes on that lost
-    some of its places.
+    limit of a tree's columns or 0). ``past_losses`` are those that early stopping went by in the
+    fit that this one continues.
     """
 
     cdef BoostingTask native
@@ -204,6 +204,7 @@ def boost(train, list evals, *, dict params, listener, int n_threads, judge=None
         copied(result.baseline.data(), (n_outputs,)),
         np.array(result.history.train_loss, dtype=np.float64),
         np.array(result.history.eval_loss, dtype=np.float64),
+        np.array(result.history.judged, dtype=np.float64),
     )
 
 

@@ -212,6 +212,10 @@ class BaseBoosting(TakesTables, BaseEstimator):
         check_total("max_iter", self.max_iter, done, "rounds")
         return done
 
+    def _judged_so_far(self, continuing):
+        """The losses that early stopping went by in the fit that this one continues, before the first round and after each."""
+        return vars(self).get("_judged", ()) if continuing else ()  # not in files of 0.1
+
     def _continued(self, trees, of_rounds, scores):
         """The rounds so far and those of a fit that continues them: trees, the arrays of `_of_rounds`, and the
         scores of training and validation."""

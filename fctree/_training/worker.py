@@ -16,9 +16,5 @@ class OnlyWorker:
         """Places of the samples of oblique trees among those of all workers, or None."""
         return None
 
-    def past_losses(self, estimator):
-        """Losses that early stopping has gone by so far, where a fit resumes after losing workers; else none."""
-        return ()
-
 
 ONLY_WORKER = OnlyWorker()

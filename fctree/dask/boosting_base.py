@@ -208,6 +208,5 @@ class DaskBoosting:
         fit = DistributedFit(client, local, train, evaluation)
         with progress_listener(self.verbose, self.max_iter, type(self).__name__) as listener:
             fit.run(listener)
-        del local._judged
         vars(self).update(fitted_attributes(local))
         self.evals_result_ = UNWATCHED.results(self, 0)

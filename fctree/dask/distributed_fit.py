@@ -25,11 +25,10 @@ _MOST_LOSSES = 5
 class FitWorker:
     """A worker's part in a fit, as the estimators know it (`fctree._training.worker`)."""
 
-    def __init__(self, collective, goes_on):
+    def __init__(self, collective):
         self.places = Places(collective.reduce, collective.rank, collective.size)
         self.places.agree_on_instructions()
         self.collective = collective
-        self.goes_on = goes_on
 
     @contextmanager
     def listener(self, estimator, n_rounds):
@@ -37,10 +36,6 @@ class FitWorker:
 
     def placed(self, train, evals):
         return train.blocks, [samples.blocks for samples in evals], train.sample
-
-    def past_losses(self, estimator):
-        """Losses that early stopping has gone by, where the fit goes on from rounds that are done."""
-        return estimator._judged if self.goes_on and estimator.early_stopping else ()
 
 
 def _take_part(fit, addresses, local, train, evaluation):
@@ -54,7 +49,7 @@ def _take_part(fit, addresses, local, train, evaluation):
     local.n_jobs = threads_here()
     goes_on = hasattr(local, "trees_")
     with Collective(fit, addresses) as collective:
-        worker = FitWorker(collective, goes_on)
+        worker = FitWorker(collective)
         samples = train[1].samples(train[0])
         evals = []
         if evaluation is not None:
@@ -64,8 +59,7 @@ def _take_part(fit, addresses, local, train, evaluation):
             local._boost(samples, evals, continuing=goes_on, worker=worker)
         except KeyboardInterrupt:
             raise worker.places.error from None
-    is_broken_off, n_rounds, judged = worker.places.history
-    local._judged = [*local._judged, *judged[1:]] if goes_on else judged
+    is_broken_off, n_rounds = worker.places.history
     if n_rounds < 0:  # the best round is among those before
         local._keep_first(local.n_iter_ + n_rounds)
     return fitted_attributes(local), not is_broken_off

@@ -78,7 +78,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         done = self._rounds_done(continuing)
         n_rounds = self.max_iter - done
         with worker.listener(self, n_rounds) as progress:
-            arrays, *of_trees, baseline, train_loss, eval_loss, alpha = _native.boost(
+            arrays, *of_trees, baseline, train_loss, eval_loss, judged, alpha = _native.boost(
                 _as_native(train),
                 [_as_native(samples) for samples in evals],
                 baseline=self.baseline_ if continuing else None,
@@ -92,7 +92,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
                 n_threads=count_threads(self.n_jobs),
                 places=worker.places,
                 placed=worker.placed(train, evals),
-                past_losses=worker.past_losses(self),
+                past_losses=self._judged_so_far(continuing),
                 past=(self.tree_kinds_, self.step_sums_) if done else None,
                 groups=feature_groups(self),
             )
@@ -103,6 +103,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         self.trees_ = trees
         self.tree_kinds_, self.step_sums_, self.learning_rates_ = of_trees
         self.n_iter_ = trees.n_trees
+        self._judged = judged if self.early_stopping else judged[:0]
         self.train_score_, self.validation_score_ = scores
 
 

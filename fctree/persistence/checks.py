@@ -252,6 +252,7 @@ def check_rounds(model, check_trees):
     check_whole(model, "n_iter_", 0)
     require(model.n_iter_ == model.trees_.n_trees, "n_iter_ is not the number of trees")
     require(type(vars(model).get("_log_link", False)) is bool, "_log_link is not True or False")
+    check_array("_judged", vars(model).get("_judged", np.empty(0)), np.float64, 1)  # not in files of version 1
 
 
 def _check_boosting(model):

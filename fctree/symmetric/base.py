@@ -83,7 +83,7 @@ class BaseSymmetricBoosting(BaseBoosting):
         if continuing:
             check_kept_trees(self, monotone, interactions)
         with worker.listener(self, n_rounds) as progress:
-            arrays, baseline, train_loss, eval_loss = _native.boost(
+            arrays, baseline, train_loss, eval_loss, judged = _native.boost(
                 train.native(self._raw_so_far(train) if continuing else None),
                 [
                     samples.native(self._raw_so_far(samples) if continuing else None)
@@ -101,13 +101,14 @@ class BaseSymmetricBoosting(BaseBoosting):
                 judge=watch.judge(self),
                 n_threads=n_threads,
                 places=worker.places,
-                past_losses=worker.past_losses(self),
+                past_losses=self._judged_so_far(continuing),
             )
         trees, scores = SymmetricTrees(**arrays), (-train_loss, -eval_loss)
         if continuing:
             trees, _, scores = self._continued(trees, (), scores)
         self.baseline_ = baseline
         self.n_iter_ = trees.n_trees
+        self._judged = judged if self.early_stopping else judged[:0]
         self.train_score_, self.validation_score_ = scores
         self.trees_ = trees
 

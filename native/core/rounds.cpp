@@ -31,14 +31,22 @@ double record(const RoundLosses& losses, const RoundPlan& plan, const RoundListe
   return judged;
 }
 
+// Whether early stopping went by these losses before the fit that this one continues: the last is that of the model it kept.
+bool are_of(const std::vector<double>& past, double continued) {
+  constexpr double kRounding = 1e-9;
+  return !past.empty() &&
+         (past.back() == continued || std::abs(past.back() - continued) <= kRounding * std::abs(continued));
+}
+
 void grow_rounds(GrowingModel& model, const RoundPlan& plan, const RoundListener& listener,
                  RoundHistory& history) {
   Patience patience(plan.n_iter_no_change, plan.tol);
-  // Also where a model is continued: its earlier losses may be of other samples.
   const double first = record(model.evaluate(), plan, listener, history);
-  patience.start(plan.past_losses.empty() ? first : plan.past_losses[0]);
-  for (std::size_t i = 1; i < plan.past_losses.size(); ++i) patience.take(plan.past_losses[i]);
-  const auto n_past = static_cast<index_t>(std::max<std::size_t>(plan.past_losses.size(), 1)) - 1;
+  if (plan.early_stopping && are_of(plan.past_losses, first)) history.judged = plan.past_losses;
+  const std::vector<double> past = history.judged;
+  patience.start(past[0]);
+  for (std::size_t i = 1; i < past.size(); ++i) patience.take(past[i]);
+  const auto n_past = static_cast<index_t>(past.size()) - 1;
   bool goes_on = !(plan.early_stopping && n_past > 0 && patience.is_over());
   while (goes_on && history.n_rounds < plan.max_iter) {
     const index_t iteration = plan.first_iteration + history.n_rounds;
@@ -54,6 +62,7 @@ void grow_rounds(GrowingModel& model, const RoundPlan& plan, const RoundListener
   }
   history.best_iteration =
       plan.early_stopping ? patience.best_round() - n_past : history.n_rounds;
+  history.judged.resize(n_past + history.best_iteration + 1);
 }
 
 }  // namespace

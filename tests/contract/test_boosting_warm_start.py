@@ -3,7 +3,7 @@
 import boosters
 import numpy as np
 import pytest
-from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor, load_model, save_model
+from fctree import CurvatureBoostingRegressor, SymmetricBoostingClassifier, SymmetricBoostingRegressor, load_model, save_model
 from loss_cases import REGRESSION_LOSSES, loss_parameters
 
 BASE = {"max_depth": 4, "random_state": 5, "max_bins": 20}
@@ -116,6 +116,25 @@ def test_early_stopping_goes_on_from_the_round_it_kept():
     for n_rounds, prediction in enumerate(model.staged_predict(Z), 1):
         loss = np.mean((prediction - z) ** 2)
         np.testing.assert_allclose(-model.validation_score_[n_rounds], loss, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", [SymmetricBoostingRegressor, CurvatureBoostingRegressor])
+@pytest.mark.parametrize("scoring", [None, "neg_mean_absolute_error"])
+@pytest.mark.parametrize("tol", [0.0, 0.03, 0.1])
+def test_a_continued_fit_stops_where_one_fit_does(kind, scoring, tol, tmp_path):
+    """What the first part has waited for counts, also from a file."""
+    X, y = table(seed=13)[:2]
+    X, y = np.nan_to_num(X), y / y.std()
+    params = {"early_stopping": True, "n_iter_no_change": 3, "tol": tol, "learning_rate": 0.05, "random_state": 0}
+    options = {} if scoring is None else {"eval_set": (X[200:], y[200:]), "eval_metric": scoring}
+    at_once = kind(**params, max_iter=60).fit(X[:200], y[:200], **options)
+    assert 0 < at_once.n_iter_ < 60
+    for n_rounds in (1, 2, 5, 9, 25):
+        first = kind(**params, warm_start=True, max_iter=n_rounds).fit(X[:200], y[:200], **options)
+        save_model(first, tmp_path / "model")
+        continued = load_model(tmp_path / "model").set_params(max_iter=60).fit(X[:200], y[:200], **options)
+        assert continued.n_iter_ == at_once.n_iter_
+        assert continued.predict(X).tobytes() == at_once.predict(X).tobytes()
 
 
 def test_validation_that_starts_or_ends_later():
