@@ -94,7 +94,7 @@ DATA_SETS = {
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument(
         "--output", default="fctree_tree.png", help="where the picture of the tree goes"
     )

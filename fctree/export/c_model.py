@@ -71,7 +71,7 @@ def _comment(model, described, name):
         f"   out takes {link.n_predictions} {kind}.",
     ]
     if link.classes is not None:
-        lines.append(f"   Classes: {', '.join(map(str, link.classes))}.")
+        lines.append(f"   Classes: {', '.join(ascii(v) if isinstance(v, str) else str(v) for v in link.classes)}.")
     if table.categories:
         lines += ["   Numbers of categories, -1 for others:", *table.c_comment()]
     return as_comment(lines)

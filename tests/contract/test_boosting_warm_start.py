@@ -122,7 +122,7 @@ def test_early_stopping_goes_on_from_the_round_it_kept():
 @pytest.mark.parametrize("scoring", [None, "neg_mean_absolute_error"])
 @pytest.mark.parametrize("tol", [0.0, 0.03, 0.1])
 def test_a_continued_fit_stops_where_one_fit_does(kind, scoring, tol, tmp_path):
-    """What the first part has waited for counts, also from a file."""
+    """The rounds that the first part has waited for count, also from a file."""
     X, y = table(seed=13)[:2]
     X, y = np.nan_to_num(X), y / y.std()
     params = {"early_stopping": True, "n_iter_no_change": 3, "tol": tol, "learning_rate": 0.05, "random_state": 0}

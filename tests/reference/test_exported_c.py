@@ -21,7 +21,7 @@ from export_cases import (
     rows_near,
     soft_boundaries,
 )
-from fctree import SymmetricBoostingRegressor, load_model
+from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor, load_model
 from fctree.export import to_c
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -182,3 +182,13 @@ def test_other_models_are_refused():
         to_c(Ridge().fit(X, y))
     with pytest.raises(NotFittedError):
         to_c(SymmetricBoostingRegressor())
+
+
+def test_labels_do_not_end_the_comment():
+    """Lines that a backslash continues are joined before comments are read."""
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    texts = []
+    for label in ("plain", "*\\\n/ int x;", "\u202eleft"):
+        model = SymmetricBoostingClassifier(max_iter=2, random_state=0).fit(X, np.where(X[:, 0] > 0, label, "other"))
+        texts.append(to_c(model).replace("\\\n", ""))
+    assert all(text.isascii() and text.count("*/") == texts[0].count("*/") for text in texts)
