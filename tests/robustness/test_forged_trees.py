@@ -269,7 +269,7 @@ def test_too_many_thresholds(tmp_path):
 def test_each_attribute_is_needed(name, tmp_path):
     # The others are younger than the format: files of 0.1 lack them.
     optional = {"posterior_trees_", "_rule", "_log_link", "_architecture", "_depth", "_scale",
-                "encoder_", "evals_result_"}
+                "encoder_", "evals_result_", "_judged"}
     for attribute in vars(MODELS[name]).keys() - MODELS[name].get_params().keys() - optional:
         forgery = Forgery(name, tmp_path / "model")
         forgery.remove(attribute)
