@@ -33,7 +33,7 @@ struct ObliqueParams {
   // Impurity is the sum over outputs of their variances times this: 1 / n_outputs for
   // regression, 1 for class indicators (Gini), 2 for the one indicator of two classes.
   double impurity_scale;
-  // The deviation of a single target, by which the scores that children get as features are divided; 0 to take them as they
+  // The deviation of a single target, by half of which the scores that children get as features are divided; 0 to take them as they
   // are, and 1 until an ensemble knows it.
   double target_unit;
   index_t direction_kinds;  // bit k: whether directions of SplitKind k are candidates
