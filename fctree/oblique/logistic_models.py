@@ -19,9 +19,10 @@ INTERCEPT_PENALTY = 1e-4  # keeps intercepts of classes that no sample has finit
 _MOST_STEPS = 50
 _PRECISION = 1e-8  # of the mean loss before the last step, which is far more precise
 _MOST_ITERATIONS = 300
-_GRADIENT = 1e-7  # of the mean loss, at which its search without a Hessian ends
+_GRADIENT, _DECREASE = 1e-7, 1e-8  # of the mean loss, and its share in a step, where its search without a Hessian ends
 _FEW_OPERATIONS = 2e7  # of a Hessian and its factor: where they take more, that search comes first
 _BLOCK_VALUES = 1 << 20  # of the largest array of a block of rows
+_CACHED_VALUES = 1 << 16  # the same of one that is read several times
 
 
 @dataclass(frozen=True)
@@ -40,10 +41,10 @@ class LogisticData:
         total = self.weight.sum()
         return LogisticData(np.ones((1, 1)), (self.targets @ self.weight / total)[:, np.newaxis], np.array([total]))
 
-    def blocks(self):
-        """Parts of the rows whose largest arrays, (n, m, d) and (n, m, m), stay small."""
+    def blocks(self, n_rows=None):
+        """Parts of so many rows, or such that their largest arrays, (n, m, d) and (n, m, m), stay small."""
         m, d = len(self.targets), self.Z.shape[1]
-        n_rows = max(_BLOCK_VALUES // (m * max(m, d)), 16)
+        n_rows = n_rows or max(_BLOCK_VALUES // (m * max(m, d)), 16)
         for begin in range(0, len(self.Z), n_rows):
             yield self.of(slice(begin, begin + n_rows))
 
@@ -58,18 +59,13 @@ class Fit:
     loss: float
 
 
-def _exponentials(logits):
+def _exponentials(logits, out=None):
     """Largest logit, with the 0 of the first of two classes, (n,), exponentials of the rest (m, n), their sum."""
     of_first = 0.0 if len(logits) == 1 else -np.inf
     largest = np.maximum(logits.max(axis=0), of_first)
-    exponentials = np.exp(logits - largest)
+    exponentials = np.subtract(logits, largest, out=out)
+    np.exp(exponentials, out=exponentials)
     return largest, exponentials, exponentials.sum(axis=0) + np.exp(of_first - largest)
-
-
-def losses_and_probabilities(logits, targets):
-    """The log-loss of each sample, (n,), and probabilities (m, n)."""
-    largest, exponentials, total = _exponentials(logits)
-    return largest + np.log(total) - (targets * logits).sum(axis=0), exponentials / total
 
 
 def losses(logits, targets):
@@ -132,17 +128,24 @@ def _inverse(factor):
 
 def near_minimum(data, prior, penalty, start):
     """About what `minimise` finds, by L-BFGS, O(n m d) per step."""
-    scale = 1.0 / data.weight.sum()
+    scale, blocks = 1.0 / data.weight.sum(), list(data.blocks(max(_CACHED_VALUES // len(start), 64)))
 
     def objective(flat):
         model = flat.reshape(start.shape)
-        logits, apart = model @ data.Z.T, model - prior
-        of_samples, p = losses_and_probabilities(logits, data.targets)
-        value = data.weight @ of_samples + 0.5 * (apart**2 @ penalty).sum()
-        gradient = ((p - data.targets) * data.weight) @ data.Z + apart * penalty
+        gradient = (model - prior) * penalty
+        value = 0.5 * ((model - prior) * gradient).sum()
+        for part in blocks:
+            logits = model @ part.Z.T
+            of_target = np.einsum("an,an->n", part.targets, logits)
+            largest, exponentials, total = _exponentials(logits, out=logits)
+            value += part.weight @ (largest + np.log(total) - of_target)
+            exponentials /= total
+            exponentials -= part.targets
+            exponentials *= part.weight
+            gradient += exponentials @ part.Z
         return scale * value, scale * gradient.ravel()
 
-    options = {"maxiter": _MOST_ITERATIONS, "gtol": _GRADIENT, "ftol": 1e-10}
+    options = {"maxiter": _MOST_ITERATIONS, "gtol": _GRADIENT, "ftol": _DECREASE}
     found = minimize(objective, start.ravel(), jac=True, method="L-BFGS-B", options=options)
     return found.x.reshape(start.shape)
 

@@ -43,7 +43,7 @@ def _leverages(Z, weights, penalty):
         if kernel is None:
             hessian = (Z.T * weight) @ Z
             hessian.flat[:: d + 1] += penalty
-            yield np.einsum("nd,dn->n", Z, cho_solve(cho_factor(hessian, lower=True), Z.T))
+            yield np.einsum("nd,nd->n", Z @ cho_solve(cho_factor(hessian, lower=True), np.eye(d)), Z)
             continue
         root = np.sqrt(weight)
         system = root[:, np.newaxis] * kernel * root

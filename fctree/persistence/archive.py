@@ -1,7 +1,7 @@
 """The container: a zip of a JSON header and npy arrays that ends with a digest of itself.
 
-NumPy opens it like any ``.npz`` file. Members are stored uncompressed, so that a small file
-cannot ask for much memory. The archive's comment, the last bytes of the file, carries the
+NumPy opens it like any ``.npz`` file. Only arrays that are almost all zeros are compressed, so that few files ask
+for much more memory than their size. The archive's comment, the last bytes of the file, carries the
 SHA-256 digest of all bytes before the digest: cutting, extending or altering the file
 anywhere is noticed before anything in it is interpreted.
 """
@@ -14,9 +14,12 @@ import secrets
 import shutil
 import stat
 import zipfile
+import zlib
 
 import numpy as np
 from numpy.lib import format as npy
+
+from fctree._native_input import is_mostly_zero
 
 HEADER_NAME = "header.json"
 MARK = b"fctree model, SHA-256 of all bytes before these 64: "
@@ -26,6 +29,8 @@ _DIGEST_LENGTH = 64
 _COMMENT_LENGTH = len(MARK) + _DIGEST_LENGTH
 _END_RECORD_LENGTH = 22  # of a zip file, without the comment
 _CHUNK = 1 << 20
+_WORTH_COMPRESSING = 1 << 16  # bytes of an array
+_MOST_COMPRESSED = 1100  # times: deflate can do no more than 1032
 
 
 def is_storable(dtype):
@@ -79,6 +84,8 @@ def _write_members(file, header, arrays):
         archive.writestr(zipfile.ZipInfo(HEADER_NAME), header)
         for index, array in enumerate(arrays):
             member = zipfile.ZipInfo(array_name(index))
+            if array.nbytes >= _WORTH_COMPRESSING and is_mostly_zero(array):
+                member.compress_type = zipfile.ZIP_DEFLATED
             with archive.open(member, "w", force_zip64=True) as stream:
                 npy.write_array(stream, array, allow_pickle=False)
         archive.comment = MARK + b"0" * _DIGEST_LENGTH
@@ -114,7 +121,7 @@ def read_from(file):
     _check_digest(file)
     try:
         return _read_members(file)
-    except zipfile.BadZipFile as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
         raise ValueError(f"the zip archive is not valid: {error}") from error
     except OSError as error:
         if error.errno != errno.EINVAL:  # which is what positions before the file give
@@ -149,12 +156,14 @@ def _read_members(file):
             name = member.filename
             if name in members:
                 raise ValueError(f"it has two members {name!r}")
-            if member.compress_type != zipfile.ZIP_STORED or member.flag_bits & 0x1:
-                raise ValueError(f"member {name!r} is compressed or encrypted")
-            if not 0 <= member.header_offset < size or member.file_size != member.compress_size:
+            deflated = member.compress_type == zipfile.ZIP_DEFLATED and name != HEADER_NAME
+            if member.flag_bits & 0x1 or not (deflated or member.compress_type == zipfile.ZIP_STORED):
+                raise ValueError(f"member {name!r} is encrypted, or compressed as it must not be")
+            most = member.compress_size * (_MOST_COMPRESSED if deflated else 1)
+            if not 0 <= member.header_offset < size or member.file_size > most:
                 raise ValueError(f"member {name!r} does not lie inside the file")
             members[name] = member
-        if sum(member.file_size for member in members.values()) > size:
+        if sum(member.compress_size for member in members.values()) > size:
             raise ValueError("its members are larger than the file")
         if HEADER_NAME not in members:
             raise ValueError(f"member {HEADER_NAME!r} is missing")

@@ -6,7 +6,7 @@ import pickle
 import joblib
 import numpy as np
 import pytest
-from fctree import FCODTClassifier, FCODTRegressor
+from fctree import CurvatureBoostingRegressor, FCODTClassifier, FCODTRegressor, load_model, save_model
 from reference.tree_comparison import smooth_table
 from sklearn.base import clone
 
@@ -79,3 +79,22 @@ def test_a_tree_alone_can_be_stored(model_and_data):
     model, X = model_and_data
     tree = pickle.loads(pickle.dumps(model.tree_))
     np.testing.assert_array_equal(tree.predict(X), model.tree_.predict(X))
+
+
+def test_zeros_take_no_space(tmp_path):
+    """Trees of few of many features, whose arrays are almost all zeros, one of them negative."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((100, 2000))
+    model = CurvatureBoostingRegressor(max_iter=30, max_coef=2, random_state=0).fit(X, X[:, 0])
+    trees = model.trees_
+    trees.coef[0, np.argmin(np.abs(trees.coef[0]))] = -0.0
+    size = trees.coef.nbytes + trees.leaf_coef.nbytes
+    assert size > 4_000_000
+    pickled = pickle.dumps(trees)
+    assert len(pickled) < size / 5
+    save_model(model, tmp_path / "model")
+    assert (tmp_path / "model").stat().st_size < size / 5
+    for copied in (pickle.loads(pickled), copy.deepcopy(trees), load_model(tmp_path / "model").trees_):
+        for name, array in vars(trees).items():
+            assert getattr(copied, name).shape == array.shape
+            assert getattr(copied, name).tobytes() == array.tobytes()

@@ -88,8 +88,12 @@ def sealed(write):
     with zipfile.ZipFile(buffer, "w") as archive:
         write(archive)
         archive.comment = MARK + b"0" * 64
-    content = buffer.getvalue()[:-64]
-    return content + hashlib.sha256(content).hexdigest().encode()
+    return resealed(buffer.getvalue())
+
+
+def resealed(content):
+    """The file with the digest that its other bytes have."""
+    return content[:-64] + hashlib.sha256(content[:-64]).hexdigest().encode()
 
 
 def npy(array, **options):

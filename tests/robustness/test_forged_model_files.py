@@ -9,7 +9,7 @@ import zipfile
 import numpy as np
 import pytest
 from fctree import FCODTRegressor, load_model
-from fctree.persistence.archive import HEADER_NAME
+from fctree.persistence.archive import HEADER_NAME, array_name
 from fctree.persistence.model_file import FORMAT_VERSION
 from robustness.forged_model_files import (
     MODELS,
@@ -18,6 +18,7 @@ from robustness.forged_model_files import (
     npy,
     parts_of,
     refused,
+    resealed,
     sealed,
 )
 
@@ -74,10 +75,33 @@ def test_members(header, path):
         twice = sealed(lambda a: [a.writestr(HEADER_NAME, text) for _ in range(2)])
     refused(path, twice, "two members")
     deflated = sealed(lambda a: a.writestr(HEADER_NAME, text, zipfile.ZIP_DEFLATED))
-    refused(path, deflated, "compressed")
+    refused(path, deflated, "compressed as it must not be")
     refused(path, file_of(header, [np.zeros(3)]), r"\[0\] belong to no value")
     strange = sealed(lambda a: (a.writestr(HEADER_NAME, text), a.writestr("x", "")))
     refused(path, strange, "arrays/0.npy' is missing, beside 'x'")
+
+
+def test_compressed_arrays(header, path):
+    """Arrays may be deflated, but not claim more bytes than that could give, or be damaged."""
+    zeros = npy(np.zeros(1 << 17))
+    text = json.dumps({**header, "attributes": {**header["attributes"], "note": {"type": "array", "number": 0}}})
+
+    def written(archive, compression=zipfile.ZIP_DEFLATED):
+        archive.writestr(HEADER_NAME, text)
+        archive.writestr(array_name(0), zeros, compression)
+
+    path.write_bytes(sealed(written))
+    np.testing.assert_array_equal(load_model(path).note, np.zeros(1 << 17))
+    assert path.stat().st_size < 1 << 14
+    refused(path, sealed(lambda archive: written(archive, zipfile.ZIP_BZIP2)), "compressed as it must not be")
+    content = sealed(written)
+    # The size that the archive's directory claims, beside the same number in front of the member.
+    size = len(zeros).to_bytes(4, "little")
+    at = content.rindex(size)
+    refused(path, resealed(content[:at] + (1 << 30).to_bytes(4, "little") + content[at + 4 :]), "inside the file")
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        at = archive.getinfo(array_name(0)).header_offset + 60
+    refused(path, resealed(content[:at] + b"\xff" * 20 + content[at + 20 :]))
 
 
 @pytest.mark.parametrize("name", MODELS)
