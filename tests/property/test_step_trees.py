@@ -1,13 +1,14 @@
-"""Boosting sorts each feature once and parts the order with the nodes, or of many rows counts what is
-in each bin; a single tree sorts every node. Trees along axes with constant leaves have to be the same
-all three ways, where each value can have a bin."""
+"""Boosting sorts each feature once and parts the order with the nodes, of many rows counts what is in each bin, and of
+many values sorts every node, as a single tree does. Trees along axes with constant leaves have to be the same all ways,
+where each value can have a bin."""
 
 import numpy as np
 import pytest
-from fctree import CurvatureBoostingRegressor
+from fctree import CurvatureBoostingRegressor, CurvatureForestRegressor
 from free_tree import FreeTreeRegressor
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 ALONG_AXES = {"directions": "axis", "split_criterion": "constant", "leaf_model": "constant",
               "feature_concatenation": False}
@@ -38,6 +39,24 @@ def assert_one_tree(shape, X, y, weight):
     np.testing.assert_allclose(round_.threshold, tree.threshold)
     np.testing.assert_allclose(round_.coef, tree.coef)
     np.testing.assert_allclose(round_.feature_gain, tree.feature_gain, atol=1e-12)
+
+
+@pytest.mark.parametrize("model", [
+    CurvatureBoostingRegressor(max_iter=3, max_depth=1, max_coef=1, step_depth=3, random_state=0),
+    CurvatureForestRegressor(n_estimators=16, max_depth=1, max_coef=1, random_state=0),
+], ids=["boosting", "forest"])
+def test_tables_of_too_many_values_to_be_sorted_once(model):
+    """10 million values are sorted once; 20 samples of weight 0 more and each node sorts its own."""
+    random = np.random.default_rng(0)
+    n_used, n_features = 9_990, 1_001
+    X = random.normal(size=(n_used + 20, n_features))
+    assert n_used * n_features < 10_000_000 < X.size
+    y = np.sign(X[:, 0]) + (X[:, 1] > 0.3) * X[:, 2]
+    weight = (np.arange(len(X)) < n_used) * 1.0
+    sorted_once = clone(model).fit(X[:n_used], y[:n_used])
+    assert np.any(sorted_once.trees_.split_kind == 2)
+    each_node = model.fit(X, y, sample_weight=weight)
+    np.testing.assert_array_equal(each_node.predict(X[:500]), sorted_once.predict(X[:500]))
 
 
 def draw_many(n_values, n_outputs=1, weights=(0.0, 1.0, 2.5)):

@@ -27,7 +27,8 @@ void FeatureOrder::sort(const double* x, index_t n_samples, index_t n_features,
 void FeatureOrder::take(const FeatureOrder& from, const std::vector<index_t>& features,
                         const double* weight, index_t n_used, const Execution& execution) {
   const auto is_used = [&](index_t row) { return weight == nullptr || weight[row] > 0.0; };
-  resize(n_used, from.is_empty() ? 0 : static_cast<index_t>(features.size()));
+  if (from.is_empty()) return clear();
+  resize(n_used, static_cast<index_t>(features.size()));
   parallel_for(execution, n_features_, [&](index_t feature) {
     const OrderedScores all = from.along(features[feature], 0, from.n_samples_);
     double* values = values_.data() + feature * n_used;
