@@ -5,7 +5,6 @@ boosting of symmetric trees takes float32 or float64 in any layout, with NaN for
 arrays pass through without a copy.
 """
 
-import warnings
 from contextlib import contextmanager
 from functools import wraps
 
@@ -28,6 +27,7 @@ from fctree._tables.columns import (
 )
 from fctree._tables.estimators import validate_table, validated_features
 from fctree._training.weight_scale import rescale_small_weights
+from fctree._warnings import warn
 
 FLOATS = [np.float64, np.float32]
 _PART_BYTES = 2**25  # of a large array that is converted a part at a time
@@ -103,6 +103,15 @@ def check_sample_weight_part(sample_weight, X):
     return weight
 
 
+def _refuse_other_arguments(sample_weight):
+    """TypeError for what was meant to be another argument of `fit`."""
+    if isinstance(sample_weight, str):
+        raise TypeError(f"sample_weight must hold a number for each sample, got {sample_weight!r}; classifiers have class_weight")
+    if isinstance(sample_weight, tuple) and any(np.ndim(item) > 0 for item in sample_weight[:3]):
+        raise TypeError("sample_weight must hold a number for each sample, got a tuple of arrays; evaluation sets are passed "
+                        "by name, such as eval_set=(X_val, y_val)")
+
+
 def _refuse_negative(weight):
     if np.any(weight < 0):
         raise ValueError(
@@ -149,6 +158,7 @@ def check_sample_weight(sample_weight, X):
     if sample_weight is None:
         return None
     refuse_mask("sample_weight", sample_weight)
+    _refuse_other_arguments(sample_weight)
     sample_weight = strided_in_elements(
         _sklearn.check_sample_weight(sample_weight, X, dtype=np.float64)
     )
@@ -237,11 +247,10 @@ def check_predictions(scores):
     """
     if not is_finite(scores):
         n_rows = np.count_nonzero(~np.all(np.isfinite(scores), axis=tuple(range(1, scores.ndim))))
-        warnings.warn(
+        warn(
             f"the predictions for {n_rows} of {len(scores)} samples are not finite: their features "
             "are too far from the training data, or the targets were too large",
             RuntimeWarning,
-            stacklevel=3,
         )
     return scores
 

@@ -9,7 +9,6 @@ infinity for the one that is predicted.
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 from typing import Any
 
@@ -17,6 +16,7 @@ import numpy as np
 
 from fctree._typing import ArrayLike, FloatArray
 from fctree._validation import check_fitted
+from fctree._warnings import warn
 
 # Scores that are kept. Of more samples the rest is rounded up to the next kept one, so that an
 # interval is that of a confidence level at most 1 / MOST_SCORES higher.
@@ -121,11 +121,10 @@ class PredictsIntervals:
         # Infinity times a scale of 0 is infinity here.
         reach = np.where(np.isfinite(score), np.nan_to_num(score, posinf=0.0) * scales, np.inf)
         if not np.all(np.isfinite(score)):
-            warnings.warn(
-                f"intervals are infinite: {len(self.interval_scores_)} conformity scores are too few "
-                f"for confidence_level={level}",
+            warn(
+                f"intervals are infinite: confidence_level={level} needs about {level / (1.0 - level):.0f} conformity scores "
+                f"or more, and there are {len(self.interval_scores_)}",
                 RuntimeWarning,
-                stacklevel=2,
             )
         reach = np.maximum(reach, _ROUNDING * np.abs(centres))
         below, above = reach if reach.ndim > centres.ndim else (reach, reach)

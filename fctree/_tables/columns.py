@@ -3,21 +3,17 @@
 None of these libraries is needed: a column is asked for what it can do.
 """
 
-import re
+from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from importlib import import_module
-from math import isfinite
 from numbers import Complex, Number, Real
 
 import numpy as np
 from scipy.sparse import issparse
 
 _NUMERIC_KINDS = "fiub"
-_FEW, _NEARLY_ALL = 20, 0.9  # categories; of these
-_MANY, _MANY_WHOLE = 10, 2  # samples of a category
-_PARSED = 1000  # categories, at most
 _REMEDY = (
     'pass categorical_features="from_dtype", or name the column in categorical_features, or '
     "encode it"
@@ -75,11 +71,13 @@ def check_frame(X):
             "Sparse data was passed for X, but dense data is required, such as X.toarray(). OneHotEncoder(sparse_output=False) "
             "and ColumnTransformer(sparse_threshold=0) give dense data; categories can also be passed as they are, without an encoder"
         )
+    if isinstance(X, Mapping) or (isinstance(X, (list, tuple)) and len(X) > 0 and isinstance(X[0], Mapping)):
+        raise TypeError(f"X is a {'dict' if isinstance(X, Mapping) else 'list of dicts'}: pandas.DataFrame(X) makes a table of it")
     library = type(X).__module__.partition(".")[0]
     if library == "pyarrow" and type(X).__name__ == "RecordBatch":
         X = import_module("pyarrow").Table.from_batches([X])
     if library == "polars" and hasattr(X, "collect"):
-        raise TypeError("X is a LazyFrame of polars: X.collect() is the table that it has to be")
+        raise TypeError("X is a LazyFrame of polars: pass X.collect()")
     if library in ("pandas", "pyarrow"):
         names = list(X.column_names if library == "pyarrow" else getattr(X, "columns", ()))
         if len(set(names)) < len(names):
@@ -188,7 +186,7 @@ def read_column(raw, name, wanted, remedy=_REMEDY):
             return Column(numbers=_looked_up(values, codes))
     if wanted is False:
         if _holds_text(values, name):
-            raise ValueError(f"column {name!r} holds text, which is no number: {remedy}")
+            raise ValueError(f"column {name!r} holds text where numbers are expected: {remedy}")
         return Column(numbers=_looked_up(values, codes))
     values, numbers = _canonical(values, name)
     codes = np.append(numbers, -1)[codes.astype(np.int64)]
@@ -291,28 +289,6 @@ def is_categorical(raw):
     """Whether the type of a column says that it holds categories."""
     kind = str(getattr(raw, "dtype", getattr(raw, "type", ""))).lower()
     return kind.startswith(("categor", "enum", "dictionary"))
-
-
-def are_numbers(column):
-    """Whether categories look like a quantity that was read as text: more than 20, nine tenths of them the text of
-    numbers, of less than 10 samples each, or 2 where most are whole, as codes are. Digits after a leading 0 are a code.
-    """
-    n_values = len(column.values)
-    n_each = np.count_nonzero(column.codes >= 0) / max(n_values, 1)
-    if n_values <= _FEW or n_each >= _MANY:
-        return False
-    some = column.values[:: -(-n_values // _PARSED)]
-    numbers = [number for number in map(_number, some) if isfinite(number)]
-    whole = sum(number.is_integer() for number in numbers)
-    return len(numbers) >= _NEARLY_ALL * len(some) and (n_each < _MANY_WHOLE or 2 * whole < len(numbers))
-
-
-def _number(value):
-    """The number that a category says, NaN where it is none."""
-    try:
-        return np.nan if re.match(r"0\d", str(value)) else float(value)
-    except (ValueError, OverflowError):
-        return np.nan
 
 
 def is_missing(value):

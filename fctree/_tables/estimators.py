@@ -5,7 +5,6 @@ In a fit, `validate_table` gives an array of numbers in which categories are num
 samples are known. For a prediction, `validated_features` does both.
 """
 
-import warnings
 from numbers import Integral
 
 import numpy as np
@@ -18,7 +17,6 @@ from fctree._native_input import aligned, strided_in_elements
 from fctree._parameters import with_own_name
 from fctree._sklearn import StrOptions, check_monotonic_cst
 from fctree._tables.columns import (
-    are_numbers,
     check_frame,
     is_categorical,
     is_frame,
@@ -32,6 +30,7 @@ from fctree._tables.columns import (
 from fctree._tables.encoder import IndicatorLimits, TableEncoder, renumber
 from fctree._tables.numbers import fill_numbers
 from fctree._tables.offsets import relative_targets
+from fctree._tables.quantities import are_quantities, warn_of_quantities
 from fctree._tables.robust import cut_off, target_limits
 from fctree._threads import count_threads
 
@@ -313,21 +312,11 @@ def _coded(estimator, table, reset):
             categories.append(None)
         else:
             categories.append(fill_numbers(coded[:, j], column, known[j], name))
-            if reset and wanted[j] is None and not is_categorical(raw) and are_numbers(column):
+            if reset and wanted[j] is None and not is_categorical(raw) and are_quantities(column):
                 quantities.append(name)
     if quantities:
-        _warn_of_quantities(quantities)
+        warn_of_quantities(quantities)
     return coded, categories
-
-
-def _warn_of_quantities(names):
-    warnings.warn(
-        f"columns {names[:10]} are taken as categories, but nearly all of their values are the text of numbers: convert "
-        'them, of pandas by pandas.to_numeric(X[column], errors="coerce"), or say by categorical_features or a '
-        "categorical type that they are categories",
-        UserWarning,
-        stacklevel=2,
-    )
 
 
 def wanted_categories(estimator, names, n_features):

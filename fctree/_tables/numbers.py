@@ -1,12 +1,12 @@
 """Numbers of categories: which of the known ones the values of a column are."""
 
-import warnings
 from bisect import bisect_left
 
 import numpy as np
 
 from fctree._tables.columns import sort_key
 from fctree._tables.encoder import UNSEEN
+from fctree._warnings import warn
 
 _MANY_UNSEEN = 10  # of a column: fewer may be unknown by chance
 _SEARCH = 32  # categories passed in the time of a search among them
@@ -38,11 +38,9 @@ def _warn_of_unseen(out, column, known, name):
         if len(present) < _MANY_UNSEEN:
             return
         values, why, first = f"{len(present)} values", "fit has seen none of them", present[0]
-    warnings.warn(
-        f"column {name!r}: all of its {values} count as unknown categories, as {why}: {column.values[first]!r} now, "
-        f"{known[0]!r} there",
-        UserWarning,
-        stacklevel=2,
+    warn(
+        f"column {name!r}: all of its {values} count as unknown categories, because {why}, such as {column.values[first]!r} "
+        f"where fit has seen {known[0]!r}",
     )
 
 

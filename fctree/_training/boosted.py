@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 
 import numpy as np
@@ -35,6 +34,7 @@ from fctree._validation import (
     draw_seed,
     fitted_whole,
 )
+from fctree._warnings import warn
 
 ROUND_CONSTRAINTS = {
     "learning_rate": [Interval(Real, 0, None, closed="neither")],
@@ -172,12 +172,10 @@ class BaseBoosting(TakesTables, BaseEstimator):
             )
             fitted._boost_watched(train, evals, continuing, watch)
             if fitted.n_iter_ == 0:
-                warnings.warn(
+                warn(
                     "early stopping kept no round: the validation loss was least before the first, "
                     "so that predictions are the constant baseline_; a smaller learning_rate, or "
                     "more validation samples, may help",
-                    UserWarning,
-                    stacklevel=3,
                 )
             if not continuing and initial is None:
                 fitted._warn_if_diverged(train.y)

@@ -1,8 +1,8 @@
 """Training that ended worse than it began."""
 
-import warnings
-
 from sklearn.exceptions import ConvergenceWarning
+
+from fctree._warnings import warn
 
 # Of the loss before training. Losses of an epoch are means over its steps, and a few gross errors in small
 # batches can leave them a little above.
@@ -14,9 +14,8 @@ def warn_if_diverged(start, end):
     end counts as above; a NaN start means that losses are unknown."""
     if start != start or end <= _CLEARLY_ABOVE * start:
         return
-    warnings.warn(
+    warn(
         f"training diverged: the training loss is {end:.3g} at the end, and was {start:.3g} before; lower "
         "learning_rate",
         ConvergenceWarning,
-        stacklevel=5,  # the call of fit
     )

@@ -11,6 +11,15 @@ import numpy as np
 from sklearn.metrics import get_scorer
 
 
+# What other programs call scikit-learn's scorers, without underscores.
+_OTHER_NAMES = {
+    "rmse": "neg_root_mean_squared_error", "mse": "neg_mean_squared_error", "l2": "neg_mean_squared_error",
+    "mae": "neg_mean_absolute_error", "l1": "neg_mean_absolute_error", "mape": "neg_mean_absolute_percentage_error",
+    "auc": "roc_auc", "logloss": "neg_log_loss", "binarylogloss": "neg_log_loss", "multilogloss": "neg_log_loss",
+    "mlogloss": "neg_log_loss", "crossentropy": "neg_log_loss", "multiclass": "neg_log_loss",
+}  # fmt: skip
+
+
 @dataclass(eq=False)
 class EvalSet:
     """Samples as scorers take them: X, y as in `fit`, and weights or None."""
@@ -46,8 +55,17 @@ def named_scorers(eval_metric):
             )
         if name in scorers or name == "loss":
             raise ValueError(f"eval_metric has the name {name!r} twice; a dict can name its metrics")
-        scorers[name] = get_scorer(metric)
+        scorers[name] = _scorer(metric)
     return scorers
+
+
+def _scorer(metric):
+    try:
+        return get_scorer(metric)
+    except ValueError:
+        scorer = _OTHER_NAMES.get(metric.lower().replace("_", ""))
+        remedy = f": it is called {scorer!r}" if scorer else ", which sklearn.metrics.get_scorer_names() lists"
+        raise ValueError(f"eval_metric {metric!r} is no scorer of scikit-learn{remedy}") from None
 
 
 def _name(metric):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,6 +12,7 @@ from fctree._native.probabilities import of_two, softmax
 from fctree._training.losses import check_domain, check_learnable, has_log_link
 from fctree._typing import ArrayLike, FloatArray, NDArray
 from fctree._validation import check_labels, check_predictions, check_targets, encode_labels
+from fctree._warnings import warn
 
 
 _LEAST_SPREAD = 1e-159  # whose square has some five digits
@@ -38,11 +38,10 @@ def _warn_of_small(targets):
         spread = np.ptp(targets, axis=1)
     small = spread[(spread > 0.0) & (spread < _LEAST_SPREAD)]
     if small.size:
-        warnings.warn(
+        warn(
             f"values of y differ by {small.min():.3g} at most, whose square underflows float64: trees see little or nothing "
             "of them; multiply y by a constant",
             RuntimeWarning,
-            stacklevel=4,
         )
 
 

@@ -5,11 +5,10 @@ weights that differ by rounding, such as `w / w.mean()` and those of balanced cl
 could overflow are scaled down; next to what remains no penalty matters.
 """
 
-import warnings
-
 import numpy as np
 
 from fctree._tables.sums import FixedPoint
+from fctree._warnings import warn
 
 
 _LARGEST = 256  # exponent of the largest mean that weights keep
@@ -50,11 +49,9 @@ def rescale_small_weights(weight):
         mean = weight[weight > 0.0].mean()
     are_whole = np.all(np.floor(weight) == weight)
     if mean > (_MOST_COPIES if are_whole else _MOST_WEIGHT):
-        warnings.warn(
-            f"the mean of sample_weight is {mean:.4g}: a weight (times class_weight) counts as so many samples, and "
-            "penalties matter little beside them; pass sample_weight / sample_weight.mean() unless each row stands for so many",
-            UserWarning,
-            stacklevel=4,
+        warn(
+            f"the mean of sample_weight is {mean:.4g}: a row of weight w (times class_weight) counts as w samples, beside which "
+            "regularisation has little effect; pass sample_weight / sample_weight.mean() unless rows do stand for that many samples",
         )
     scale = WeightScale(weight.max(), np.count_nonzero(weight))
     exponent = scale.exponent(scale.words(weight))

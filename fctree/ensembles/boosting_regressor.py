@@ -56,7 +56,7 @@ class CurvatureBoostingRegressor(
         than 65,536 samples their thresholds are the edges of 256 histogram bins per feature.
     max_depth : int or None, default=None
         Maximum number of splits on a path of a tree, step trees excepted. For this and the next three
-        parameters None is the value of `tree`.
+        parameters None is the value of `tree`: 3 splits, ``alpha=1`` and 20 samples by default.
     alpha : float, "loo" or None, default=None
         Ridge penalty; "loo" chooses it by leave-one-out errors.
     min_samples_leaf : int, float or None, default=None

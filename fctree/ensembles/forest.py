@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from math import ceil
 from numbers import Integral
@@ -35,6 +34,7 @@ from fctree._validation import (
     in_parts,
     fitted_whole,
 )
+from fctree._warnings import warn
 from fctree.ensembles.forest_kinds import (
     ANY_GAIN,
     CLEAR_GAIN,
@@ -331,11 +331,9 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
                 "max_samples below 1, and more than one distinct sample"
             )
         if not np.all(judged):
-            warnings.warn(
+            warn(
                 f"{np.count_nonzero(~judged)} of {len(judged)} samples have no out-of-bag prediction, as all trees were grown "
                 "on them, and do not count in oob_score_: more trees (n_estimators) leave each sample out",
-                UserWarning,
-                stacklevel=5,
             )
         scores = left_out
         if len(left_out) < len(X):

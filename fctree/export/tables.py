@@ -197,7 +197,7 @@ class TableSteps:
 
     def c(self, source):
         """Write a function that computes the features of a sample; returns its name."""
-        lines, levels = [], set()
+        lines, levels = ["(void)x;"], set()  # of columns without any values nothing is read
         for place, step in zip(self._places(), self._steps, strict=True):
             if not isinstance(step, Lookup):
                 lines.append(f"z[{place}] = {self._c_number(*step)};")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from fctree._threads import count_threads
 from fctree._training.progress import ProgressBar
 from fctree._typing import ArrayLike
 from fctree._scored_trees import ScoredTrees
+from fctree._warnings import warn
 from fctree.inspection.shap_result import ShapValues
 
 # Each pair of a sample and a background sample costs up to 2**(columns of a leaf) steps a tree.
@@ -144,10 +144,8 @@ def shap_values(
 def _known(scored, features):
     """The background where none is passed: of the features of the samples themselves."""
     if len(features) == 1:
-        warnings.warn(
+        warn(
             "X is one sample, all of whose values are 0 beside itself: pass background=, such as the training samples",
-            UserWarning,
-            stacklevel=3,
         )
     step = 1 if scored.is_symmetric else -(-len(features) // _BACKGROUND)
     return features[::step]

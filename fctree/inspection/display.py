@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fctree._typing import ArrayLike, Self
+from fctree._warnings import warn
 from fctree.inspection.importance import variable_importance
 from fctree.inspection.results import ImportanceResult, ShapleyResult
 from fctree.inspection.shapley import shapley_importance
@@ -200,7 +200,7 @@ class VariableImportanceDisplay:
                 bar.set_alpha(1.0 if trusted else 0.45)
             all_trusted &= bool(np.all(result.trusted[order]))
             for text in result.warnings:
-                warnings.warn(f"{label}: {text}", stacklevel=2)
+                warn(f"{label}: {text}")
         ax.axvline(0.0, color="#444444", linewidth=0.8)
         names = cut_apart([first.names[j] for j in order])
         ax.set_yticks(np.arange(len(order)), names, parse_math=False)

@@ -4,7 +4,6 @@ All minimise sum_i w_i |y_i - f(x_i)|^2 + alpha |f|^2 over functions f = K(., X)
 kernel's space; `targets` are (n, n_outputs), `weights` (n,) or None.
 """
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +14,7 @@ from fctree._memory import check_memory
 from fctree._native import matrix as _native
 from fctree._training.progress import ProgressBar
 from fctree._training.target_units import square_unit
+from fctree._warnings import warn
 from fctree.kernel_ridge.dense import factor
 from fctree.kernel_ridge.spectrum import Spectrum, weighted
 from fctree.kernels.architecture import kernel_spec
@@ -94,12 +94,11 @@ def solve_with_errors(K, targets, alpha, weights=None):
 
 def warn_of_singular(alpha, condition=""):
     """LinAlgWarning for a penalty that is rounding beside a matrix without full rank."""
-    warnings.warn(
+    warn(
         f"The kernel matrix with alpha={alpha:g} on its diagonal is singular to rounding{condition}: "
         "the solution of least norm is taken. Equal samples with different targets do this; a larger "
         "alpha repairs it.",
         linalg.LinAlgWarning,
-        stacklevel=3,
     )
 
 
@@ -156,11 +155,10 @@ def _column_products(first, second):
 def warn_unless(converged, n_iter):
     """ConvergenceWarning for a solver that stopped too soon."""
     if not converged:
-        warnings.warn(
+        warn(
             f"conjugate gradients stopped after {n_iter} iterations before reaching tol: raise "
             "max_iter, tol or alpha",
             ConvergenceWarning,
-            stacklevel=3,
         )
 
 

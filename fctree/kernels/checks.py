@@ -1,7 +1,5 @@
 """Checks of samples and vectors that kernels are computed of, and allocation of Gram matrices."""
 
-import warnings
-
 import numpy as np
 from sklearn.utils.validation import check_array
 
@@ -9,6 +7,7 @@ from fctree._memory import check_memory
 from fctree._native.core import is_finite, is_table
 from fctree._native_input import strided_in_elements
 from fctree._tables.columns import check_frame, refuse_mask
+from fctree._warnings import warn
 
 
 def check_kernel_samples(X, Y, *, batch=False):
@@ -108,4 +107,4 @@ def allocate_gram(shape, dtype, out, inputs):
 def warn_if_not_finite(what, values):
     """Warn of values that overflowed: inputs are finite here."""
     if not np.all(np.isfinite(values)):
-        warnings.warn(f"{what} not finite: samples or vectors are too large", RuntimeWarning, stacklevel=3)
+        warn(f"{what} not finite: samples or vectors are too large", RuntimeWarning)

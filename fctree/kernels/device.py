@@ -6,11 +6,11 @@ of the input's library, on its device.
 """
 
 import sys
-import warnings
 
 import numpy as np
 
 from fctree._native import matrix as _native
+from fctree._warnings import warn
 
 DEVICES = ("cpu", "auto", "cuda")
 _FLOATS = {"<f4": np.dtype(np.float32), "<f8": np.dtype(np.float64)}
@@ -43,7 +43,7 @@ def uses_gpu(device, *arrays):
 def _announce(name):
     if name not in _announced:
         _announced.add(name)
-        warnings.warn(f"device='auto': kernels are computed on {name}", stacklevel=4)
+        warn(f"device='auto': kernels are computed on {name}")
 
 
 def _library(array):

@@ -4,11 +4,10 @@ Fitted attributes are kept. A removed parameter is dropped, with a warning if it
 from this version's behaviour.
 """
 
-import warnings
-
 import numpy as np
 
 from fctree._training.losses import has_log_link
+from fctree._warnings import warn
 from fctree.oblique import (
     CurvatureTreeClassifier,
     CurvatureTreeRegressor,
@@ -105,9 +104,7 @@ def _tree_class(classes, params, standardize):
 def _warn_of(names):
     if not names:
         return
-    warnings.warn(
+    warn(
         f"the file is of fctree 0.1, whose {', '.join(sorted(names))} this version does not have: "
         "the model predicts as it did, a new fit of it would differ",
-        UserWarning,
-        stacklevel=2,
     )

@@ -109,7 +109,7 @@ def plot_regions(
     matplotlib = require_matplotlib(ax)
     if hasattr(tree, "trees_") or features is not None:
         if X is None or y is not None or class_names is not None:
-            raise ValueError("partial effects need X, and take no y or class_names")
+            raise ValueError("plot_regions shows partial effects here, which need X=, such as the training samples, and take no y or class_names")
         effect = partial_effect_image(tree, X, features, bounds, output)
         return _draw_effect(effect, feature_names, cmap, ax)
     labels = TreeLabels(

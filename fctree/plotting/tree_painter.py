@@ -1,7 +1,6 @@
 """Draws boxes, bars and branches into matplotlib axes, in points from their lower left."""
 
-import warnings
-
+from fctree._warnings import warn
 from fctree.plotting.node_box import FONT_SIZE, LINE, PAD, STRIP
 from fctree.plotting.node_colors import NodeColors, text_color
 
@@ -37,7 +36,7 @@ def prepare_axes(ax, size, n_leaves):
     elif n_leaves > _MANY_LEAVES:
         reason = f"a picture of {n_leaves} leaves takes seconds and {inches}"
     if reason is not None:
-        warnings.warn(f"{reason}; max_depth draws less of it", stacklevel=3)
+        warn(f"{reason}; max_depth draws less of it")
     # The drawing sits in the middle of axes of another shape.
     extra_x = available[0] / scale - width
     extra_y = available[1] / scale - height

@@ -78,7 +78,7 @@ def test_frames_that_cannot_be_read_say_so(name):
     twice = [pandas.DataFrame(X, columns=names), pyarrow.table(list(X.T), names=names)]
     model = clone(REGRESSORS[name])
     for call in (lambda X: model.fit(X, Y), model.predict):
-        with pytest.raises(TypeError, match=r"LazyFrame of polars: X.collect\(\)"):
+        with pytest.raises(TypeError, match=r"LazyFrame of polars: pass X.collect\(\)"):
             call(lazy)
         for table in twice:
             with pytest.raises(ValueError, match=r"same name: \['a'\]"):
@@ -115,7 +115,7 @@ def test_the_column_with_infinity_is_named(frame):
 def test_categories_of_another_type_than_in_training_are_told():
     numbers = pd.DataFrame({"code": pd.Categorical([1, 2, 3, 4] * 20)})
     model = CurvatureTreeRegressor().fit(numbers, Y)
-    with pytest.warns(UserWarning, match=r"'code'.*another type.*'1' now, 1 there"):
+    with pytest.warns(UserWarning, match=r"'code'.*another type.*such as '1' where fit has seen 1"):
         model.predict(numbers.astype(str).astype("category"))
 
 
@@ -128,7 +128,7 @@ def test_numbers_that_were_read_as_text_are_told(name, frame):
     texts = QUANTITY.astype(str).astype(object)
     texts[5] = "?"
     model, table = clone(REGRESSORS[name]), frame({**COLUMNS, "city": texts})
-    with pytest.warns(UserWarning, match=r"columns \['(city|x1)'\] .*text of numbers.*to_numeric"):
+    with pytest.warns(UserWarning, match=r"columns \['(city|x1)'\] .*look like numbers or dates.*to_numeric"):
         model.fit(table, Y)
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
@@ -145,7 +145,7 @@ def test_the_columns_of_numbers_that_were_read_as_text_are_told_at_once():
 
 def test_fractions_that_were_read_as_text_are_told_though_some_are_equal():
     texts = [str(number) for number in np.arange(80) // 3 / 10]
-    with pytest.warns(UserWarning, match="text of numbers"):
+    with pytest.warns(UserWarning, match="look like numbers"):
         CurvatureTreeRegressor().fit(pd.DataFrame({"a": texts}), Y)
 
 
@@ -283,7 +283,7 @@ def test_values_that_are_all_unknown_warn(in_fit, later):
         model.predict(frame)
         model.predict(frame[:18].assign(c=few))
         model.predict(frame.assign(c=None))
-    with pytest.warns(UserWarning, match="column 'c': all of its 80 values count as unknown categories, as fit has seen none"):
+    with pytest.warns(UserWarning, match="column 'c': all of its 80 values count as unknown categories, because fit has seen none"):
         model.predict(frame.assign(c=later))
 
 
