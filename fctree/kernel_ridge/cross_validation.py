@@ -274,8 +274,8 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
     architectures : sequence of str or mapping, default=None
         Shapes to try instead of `architecture`, which then stays at its default; a depth of inf is for decision lists only.
     cv : int, splitter, iterable or None, default=None
-        None is leave-one-out in closed form, from one eigendecomposition per kernel: each row is left out with its
-        whole weight, while copies of it stay. Otherwise folds as in scikit-learn, which share the Gram matrix.
+        None is leave-one-out in closed form, from one eigendecomposition, O(n_samples**3), for each of the 30 kernels of
+        the default grid: each row is left out with its whole weight, while copies of it stay. Otherwise folds as in scikit-learn, which share the Gram matrix.
     feature_learning : int, default=0
         Maximum number of rounds of metric learning (recursive feature machines) with the chosen kernel and
         penalty; three-fold cross-validation chooses how many are kept.
@@ -333,8 +333,8 @@ class TreeNTKClassifierCV(ClassifierTargets, SearchingTreeNTK):
     alphas, depths, scales, architecture, architectures
         As in `TreeNTKRegressorCV`.
     cv : int, splitter, iterable or None, default=None
-        None is leave-one-out in closed form, from one eigendecomposition per kernel. Otherwise folds as in
-        scikit-learn (stratified for an integer), which share the Gram matrix.
+        None is leave-one-out in closed form, from one eigendecomposition, O(n_samples**3), for each of the 30 kernels of
+        the default grid. Otherwise folds as in scikit-learn (stratified for an integer), which share the Gram matrix.
     scoring : {"accuracy", "neg_mean_squared_error"}, default="accuracy"
         Score that is maximised. The squared error is that of the class indicators and distinguishes
         settings of equal accuracy.
