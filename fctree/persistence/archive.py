@@ -1,9 +1,9 @@
 """The container: a zip of a JSON header and npy arrays that ends with a digest of itself.
 
-NumPy opens it like any ``.npz`` file. Only arrays that are almost all zeros are compressed, so that few files ask
-for much more memory than their size. The archive's comment, the last bytes of the file, carries the
-SHA-256 digest of all bytes before the digest: cutting, extending or altering the file
-anywhere is noticed before anything in it is interpreted.
+NumPy opens it like any ``.npz`` file. Only arrays that are almost all zeros are compressed: most files ask for little more
+memory than their size, and none for more than a thousand times as much. The archive's comment, the last bytes of the
+file, carries the SHA-256 digest of all bytes before the digest: cutting, extending or altering the file anywhere is noticed
+before anything in it is interpreted.
 """
 
 import errno
@@ -160,7 +160,8 @@ def _read_members(file):
             if member.flag_bits & 0x1 or not (deflated or member.compress_type == zipfile.ZIP_STORED):
                 raise ValueError(f"member {name!r} is encrypted, or compressed as it must not be")
             most = member.compress_size * (_MOST_COMPRESSED if deflated else 1)
-            if not 0 <= member.header_offset < size or member.file_size > most:
+            least = 0 if deflated else most
+            if not (0 <= member.header_offset < size and least <= member.file_size <= most):
                 raise ValueError(f"member {name!r} does not lie inside the file")
             members[name] = member
         if sum(member.compress_size for member in members.values()) > size:
@@ -197,6 +198,8 @@ def _read_array(stream, size, name):
     view = memoryview(raw)
     for begin in range(0, n_bytes, _CHUNK):
         part = stream.read(min(_CHUNK, n_bytes - begin))
+        if len(part) < min(_CHUNK, n_bytes - begin):
+            raise ValueError(f"member {name!r} is shorter than its array")
         view[begin : begin + len(part)] = part
     order = "F" if fortran_order else "C"
     if n_bytes == 0:

@@ -83,12 +83,12 @@ def test_members(header, path):
 
 def test_compressed_arrays(header, path):
     """Arrays may be deflated, but not claim more bytes than that could give, or be damaged."""
-    zeros = npy(np.zeros(1 << 17))
+    member = npy(np.zeros(1 << 17))
     text = json.dumps({**header, "attributes": {**header["attributes"], "note": {"type": "array", "number": 0}}})
 
     def written(archive, compression=zipfile.ZIP_DEFLATED):
         archive.writestr(HEADER_NAME, text)
-        archive.writestr(array_name(0), zeros, compression)
+        archive.writestr(array_name(0), member, compression)
 
     path.write_bytes(sealed(written))
     np.testing.assert_array_equal(load_model(path).note, np.zeros(1 << 17))
@@ -96,9 +96,15 @@ def test_compressed_arrays(header, path):
     refused(path, sealed(lambda archive: written(archive, zipfile.ZIP_BZIP2)), "compressed as it must not be")
     content = sealed(written)
     # The size that the archive's directory claims, beside the same number in front of the member.
-    size = len(zeros).to_bytes(4, "little")
+    size = len(member).to_bytes(4, "little")
     at = content.rindex(size)
     refused(path, resealed(content[:at] + (1 << 30).to_bytes(4, "little") + content[at + 4 :]), "inside the file")
+    # An array that is longer than its member, and the same claimed of the member.
+    member = npy_claiming((1 << 17,), data=np.random.default_rng(0).bytes(1 << 19))
+    content = sealed(written)
+    at = content.rindex(len(member).to_bytes(4, "little"))
+    size = (len(member) + (1 << 19)).to_bytes(4, "little")
+    refused(path, resealed(content[:at] + size + content[at + 4 :]), "shorter than its array")
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         at = archive.getinfo(array_name(0)).header_offset + 60
     refused(path, resealed(content[:at] + b"\xff" * 20 + content[at + 20 :]))
