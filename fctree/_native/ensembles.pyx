@@ -47,7 +47,26 @@ cdef class Trees:
         self.view.n_outputs = trees.leaf_intercept.shape[1]
 
 
+cdef class Coefficients:
+    """Numbers of grown trees, the largest part of them, for an array that does not copy them."""
+
+    cdef vector[double] numbers
+
+    @staticmethod
+    cdef taken(vector[double]& numbers, tuple shape):
+        """An array of this shape with the numbers, which are gone from where they were."""
+        cdef Coefficients owner = Coefficients()
+        owner.numbers.swap(numbers)
+        cdef cnp.npy_intp size = owner.numbers.size()
+        if size == 0:
+            return np.zeros(shape)
+        cdef cnp.ndarray array = cnp.PyArray_SimpleNewFromData(1, &size, cnp.NPY_FLOAT64, owner.numbers.data())
+        cnp.set_array_base(array, owner)
+        return array.reshape(shape)
+
+
 cdef arrays_of(ObliqueTreesArrays* trees):
+    """Arrays by name; coefficients are taken from the trees, so that this is the last use of them."""
     cdef Py_ssize_t n_trees = trees.node_offsets.size() - 1
     cdef Py_ssize_t n_nodes = trees.children_left.size()
     cdef Py_ssize_t d = trees.n_features
@@ -60,13 +79,13 @@ cdef arrays_of(ObliqueTreesArrays* trees):
         "children_right": copied(trees.children_right.data(), (n_nodes,), np.int64),
         "split_kind": copied(trees.split_kind.data(), (n_nodes,), np.int64),
         "threshold": copied(trees.threshold.data(), (n_nodes,)),
-        "coef": copied(trees.coef.data(), (n_nodes, d)),
+        "coef": Coefficients.taken(trees.coef, (n_nodes, d)),
         "value": copied(trees.value.data(), (n_nodes, n_outputs)),
         "impurity": copied(trees.impurity.data(), (n_nodes,)),
         "n_node_samples": copied(trees.n_node_samples.data(), (n_nodes,), np.int64),
         "weighted_n_node_samples": copied(trees.weighted_n_node_samples.data(), (n_nodes,)),
         "leaf_index": copied(trees.leaf_index.data(), (n_nodes,), np.int64),
-        "leaf_coef": copied(trees.leaf_coef.data(), (n_leaves, n_outputs, d)),
+        "leaf_coef": Coefficients.taken(trees.leaf_coef, (n_leaves, n_outputs, d)),
         "leaf_intercept": copied(trees.leaf_intercept.data(), (n_leaves, n_outputs)),
         "leaf_lower": copied(trees.leaf_lower.data(), (n_leaves, n_outputs)),
         "leaf_upper": copied(trees.leaf_upper.data(), (n_leaves, n_outputs)),

@@ -195,8 +195,8 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         if continuing and self.n_estimators == done:
             return
         with ProgressBar(self.verbose, total=self.n_estimators - done, desc=type(self).__name__, unit="tree") as bar:
-            compared = None if continuing else self._compare_kinds(X, targets, weight)
-            trees = self._grow_range(X, targets, weight, range(done, self.n_estimators), compared, bar)
+            trees = self._grow_range(X, targets, weight, range(done, self.n_estimators),
+                                     None if continuing else self._compare_kinds(X, targets, weight), bar)
         self.trees_ = ObliqueTrees.concatenate([self.trees_, trees]) if done else trees
 
     def _compare_kinds(self, X, targets, weight):
@@ -244,13 +244,14 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         kinds = kinds_of(numbers, self.step_share_ if self.step_trees else 0.0, self._curved_kind())
         n_known = 0 if compared is None else len(range(numbers[0], min(numbers[-1] + 1, N_COMPARED)))
         parts = [compared.take(numbers[:n_known], kinds[:n_known])] if n_known else []
+        compared = None  # in wide tables their trees are large
         bar.update(n_known)
         together = len(numbers) if bar.disable else _SHOWN * count_threads(self.n_jobs)
         for start in range(n_known, len(numbers), together):
             part = slice(start, start + together)
             parts.append(self._grow_trees(X, targets, weight, numbers[part], kinds[part]))
             bar.update(len(numbers[part]))
-        return ObliqueTrees.concatenate(parts)
+        return ObliqueTrees.concatenate(parts) if len(parts) > 1 else parts[0]
 
     def _grow_trees(self, X, targets, weight, numbers, kinds):
         """The trees with these numbers, of these kinds."""

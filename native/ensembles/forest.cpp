@@ -171,7 +171,10 @@ void grow_trees(const TrainingData& data, const std::vector<ForestTree>& wanted,
       parallel_for(team, size, grow);
     else
       for (index_t at = 0; at < size; ++at) grow(at);
-    for (const GrownTree& one : grown) append_tree(one.tree, one.bounds, one.map, 1.0, trees);
+    for (GrownTree& one : grown) {
+      append_tree(one.tree, one.bounds, one.map, 1.0, trees);
+      one = {};  // wide trees are large
+    }
   }
 }
 
