@@ -175,7 +175,7 @@ def test_what_is_no_metric_is_refused(kind):
     for bad in (5, [None], {"name": 5}, {5: "r2"}):
         with pytest.raises(TypeError, match="eval_metric"):
             kind(**SMALL).fit(X, y, **sets, eval_metric=bad)
-    for bad, words in (("rmse", "'rmse' is not a valid scoring value"),
+    for bad, words in (("rmse", "eval_metric 'rmse' is no scorer of scikit-learn: it is called"),
                        (["r2", "r2"], "'r2' twice"), ({"loss": "r2"}, "'loss' twice")):
         with pytest.raises(ValueError, match=words):
             kind(**SMALL).fit(X, y, **sets, eval_metric=bad)
