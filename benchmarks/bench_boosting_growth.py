@@ -22,7 +22,7 @@ import environment  # noqa: F401  (first: it prepares the process before NumPy i
 import numpy as np
 from boosting_data import simulate_boosting
 from boosting_peers import FCTREE, PROGRAMS, Settings
-from cost_formula import fit_constants, plot_sweeps
+from cost_formula import add_formula, plot_sweeps
 from measure import interleave
 from report import (
     add_arguments, number_text, print_markdown, seconds_text, warn_if_busy, write_json)
@@ -85,19 +85,6 @@ def measure_sweeps(program, sweeps, threads, repeats):
     return {sweep: [known[case] for case in cases] for sweep, cases in sweeps.items()}, known
 
 
-def add_formula(measured):
-    """Fit the constants to all cases and write the formula's seconds into each of them."""
-    terms = np.array([cost_terms(*case) for case in measured])
-    cases = list(measured.values())
-    constants = fit_constants(terms, np.array([case["best_s"] for case in cases]))
-    for case, row in zip(cases, terms, strict=True):
-        case["formula_s"] = float(row @ constants)
-        case["ratio"] = case["best_s"] / case["formula_s"]
-        case["shares"] = dict(zip(TERMS, (row * constants / (row @ constants)).tolist(),
-                                  strict=True))
-    return dict(zip(TERMS, constants.tolist(), strict=True))
-
-
 def print_sweeps(sweeps, constants):
     """The tables: one for each sweep, and the constants in words."""
     for sweep, cases in sweeps.items():
@@ -150,7 +137,8 @@ def main():
     repeats = arguments.repeats or (2 if arguments.quick else 5)
     chosen = QUICK_SWEEPS if arguments.quick else SWEEPS
     sweeps, measured = measure_sweeps(program, chosen, arguments.threads, repeats)
-    constants = add_formula(measured)
+    terms = np.array([cost_terms(*case) for case in measured])
+    constants = add_formula(list(measured.values()), terms, TERMS, "best_s", "formula_s")
     print_sweeps(sweeps, constants)
     threads = run_threads(program, arguments.threads, repeats, arguments.quick)
     if arguments.plot is not None:

@@ -20,7 +20,7 @@ from pathlib import Path
 import environment  # noqa: F401  (first: it prepares the process before NumPy is loaded)
 
 import numpy as np
-from cost_formula import fit_constants, plot_sweeps
+from cost_formula import add_formula, plot_sweeps
 from measure import interleave, time_gram
 from oblique_methods import fcodt, literal
 from report import (
@@ -88,20 +88,6 @@ def measure_sweeps(factory, sweeps, repeats):
     return {sweep: [known[case] for case in cases] for sweep, cases in sweeps.items()}, known
 
 
-def add_formula(measured):
-    """Fit the constants to all cases and write the formula's seconds into each of them."""
-    cases = list(measured.values())
-    terms = np.array([cost_terms(c["n"], c["d"], c["nodes"], c["depth_reached"]) for c in cases])
-    seconds = np.array([c["seconds"] for c in cases])
-    constants = fit_constants(terms, seconds)
-    for case, row in zip(cases, terms, strict=True):
-        case["formula_seconds"] = float(row @ constants)
-        case["ratio"] = case["seconds"] / case["formula_seconds"]
-        case["shares"] = dict(zip(TERMS, (row * constants / (row @ constants)).tolist(),
-                                  strict=True))
-    return dict(zip(TERMS, constants.tolist(), strict=True))
-
-
 def print_sweeps(sweeps, constants):
     """The tables: one for each sweep, and the constants in words."""
     for sweep, cases in sweeps.items():
@@ -143,7 +129,8 @@ def main():
     chosen = QUICK_SWEEPS if arguments.quick else SWEEPS
     repeats = arguments.repeats or (3 if arguments.quick else 5)
     sweeps, measured = measure_sweeps(factory, chosen, repeats)
-    constants = add_formula(measured)
+    terms = np.array([cost_terms(c["n"], c["d"], c["nodes"], c["depth_reached"]) for c in measured.values()])
+    constants = add_formula(list(measured.values()), terms, TERMS)
     print_sweeps(sweeps, constants)
     if arguments.plot is not None:
         measured = {"seconds": label, "gram_seconds": "one X.T @ X"}

@@ -16,6 +16,17 @@ def fit_constants(terms, seconds):
     return constants / scale
 
 
+def add_formula(cases, terms, names, measured="seconds", formula="formula_seconds"):
+    """Fit the constants to all cases, whose terms (n_cases, n_terms) have these names, and write the formula's seconds,
+    the ratio and each term's share into each; ``measured`` and ``formula`` are keys of seconds. Constants by name."""
+    constants = fit_constants(terms, np.array([case[measured] for case in cases]))
+    for case, row in zip(cases, terms, strict=True):
+        case[formula] = float(row @ constants)
+        case["ratio"] = case[measured] / case[formula]
+        case["shares"] = dict(zip(names, (row * constants / (row @ constants)).tolist(), strict=True))
+    return dict(zip(names, constants.tolist(), strict=True))
+
+
 def plot_sweeps(sweeps, words, formula, measured, path):
     """Measured times and the formula's on log axes, one panel for each sweep.
 
