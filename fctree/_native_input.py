@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from fctree._native.core import is_table
+from fctree._zeros import with_zeros, without_zeros
 
 REAL = (np.dtype(np.float64), np.dtype(np.float32))
 _MOST = 2**40
@@ -206,27 +207,6 @@ def aligned(value):
     return type(value)(map(aligned, value)) if type(value) in (list, tuple) else value
 
 
-def is_mostly_zero(array):
-    """Whether less than one in 20 numbers is not zero: so are the coefficients of trees that split on few of many features."""
-    return array.dtype.kind in "biufc" and np.count_nonzero(array) < array.size / 20
-
-
-class MostlyZero:
-    """An array of floats as pickles have it: without its zeros."""
-
-    def __init__(self, array):
-        self.shape = array.shape
-        flat = array.ravel()
-        self.positions = np.flatnonzero(flat.view(np.int64))  # not those of -0.0, so that no bit changes
-        self.values = flat[self.positions]
-
-    def array(self):
-        """The array with its zeros."""
-        flat = np.zeros(math.prod(self.shape))
-        flat[self.positions] = self.values
-        return flat.reshape(self.shape)
-
-
 class CheckedArrays:
     """A class of arrays that were checked together, once: compiled code follows those in `_structure`.
 
@@ -243,16 +223,11 @@ class CheckedArrays:
                 attributes[name].flags.writeable = False
 
     def __getstate__(self):
-        return {name: MostlyZero(value) if _is_worth_packing(value) else value for name, value in vars(self).items()}
+        return {name: without_zeros(value) for name, value in vars(self).items()}
 
     def __setstate__(self, state):
-        state = {name: value.array() if type(value) is MostlyZero else value for name, value in state.items()}
-        vars(self).update(aligned(state))
+        vars(self).update(aligned({name: with_zeros(value) for name, value in state.items()}))
         self._protect()
-
-
-def _is_worth_packing(value):
-    return isinstance(value, np.ndarray) and value.dtype == np.float64 and value.size >= 1 << 13 and is_mostly_zero(value)
 
 
 def _described(X):

@@ -19,7 +19,7 @@ import zlib
 import numpy as np
 from numpy.lib import format as npy
 
-from fctree._native_input import is_mostly_zero
+from fctree._zeros import is_mostly_zero
 
 HEADER_NAME = "header.json"
 MARK = b"fctree model, SHA-256 of all bytes before these 64: "
@@ -29,7 +29,6 @@ _DIGEST_LENGTH = 64
 _COMMENT_LENGTH = len(MARK) + _DIGEST_LENGTH
 _END_RECORD_LENGTH = 22  # of a zip file, without the comment
 _CHUNK = 1 << 20
-_WORTH_COMPRESSING = 1 << 16  # bytes of an array
 _MOST_COMPRESSED = 1100  # times: deflate can do no more than 1032
 
 
@@ -84,7 +83,7 @@ def _write_members(file, header, arrays):
         archive.writestr(zipfile.ZipInfo(HEADER_NAME), header)
         for index, array in enumerate(arrays):
             member = zipfile.ZipInfo(array_name(index))
-            if array.nbytes >= _WORTH_COMPRESSING and is_mostly_zero(array):
+            if is_mostly_zero(array):
                 member.compress_type = zipfile.ZIP_DEFLATED
             with archive.open(member, "w", force_zip64=True) as stream:
                 npy.write_array(stream, array, allow_pickle=False)
@@ -197,10 +196,11 @@ def _read_array(stream, size, name):
     raw = np.empty(n_bytes, dtype=np.uint8)
     view = memoryview(raw)
     for begin in range(0, n_bytes, _CHUNK):
-        part = stream.read(min(_CHUNK, n_bytes - begin))
-        if len(part) < min(_CHUNK, n_bytes - begin):
+        length = min(_CHUNK, n_bytes - begin)
+        part = stream.read(length)
+        if len(part) < length:
             raise ValueError(f"member {name!r} is shorter than its array")
-        view[begin : begin + len(part)] = part
+        view[begin : begin + length] = part
     order = "F" if fortran_order else "C"
     if n_bytes == 0:
         return np.empty(shape, dtype=dtype, order=order)
