@@ -9,6 +9,7 @@ red again on the next machine; builds with sanitizers, which are slow, take the 
 import importlib
 import os
 import signal
+import sys
 from pathlib import Path
 
 import hypothesis
@@ -40,6 +41,14 @@ def benchmark_module(monkeypatch):
     monkeypatch.syspath_prepend(str(folder / "reproduce"))
     monkeypatch.syspath_prepend(str(folder))
     return importlib.import_module
+
+
+@pytest.fixture(autouse=True)
+def closed_figures():
+    """Pictures that tests leave open are closed."""
+    yield
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close("all")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -12,7 +12,7 @@ from fctree._training.progress import progress_listener
 from fctree._training.round_watch import UNWATCHED
 from fctree._training.samples import unpack_eval_sets
 from fctree._validation import check_labels, check_targets, draw_seed, fitted_whole
-from fctree.dask.cluster import gather
+from fctree.dask.cluster import from_parts
 from fctree.dask.distributed_fit import DistributedFit
 from fctree.dask.partitions import partition_rows, remember_features, rescale_partitions
 from fctree.dask.tables import PartitionedTable
@@ -46,8 +46,7 @@ def _describe(partition, by_class):
 
 def describe(client, partitions, name, *, by_class):
     """Summaries of partitions; ValueError where none has rows."""
-    tasks = [client.submit(_describe, p, by_class, pure=False) for p in partitions]
-    described = gather(client, tasks)
+    described = from_parts(client, _describe, partitions, by_class)
     if not any(d.n_rows for d in described):
         raise ValueError(f"{name} has no samples with a positive weight")
     return described

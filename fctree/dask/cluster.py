@@ -79,6 +79,16 @@ def settle(client, futures, workers=()):
             raise WorkerLost(str(error)) from error
 
 
+def map_parts(client, function, parts, *arguments):
+    """Futures of ``function(part, *arguments)``."""
+    return [client.submit(function, part, *arguments, pure=False) for part in parts]
+
+
+def from_parts(client, function, parts, *arguments):
+    """The results of `map_parts`, or `WorkerLost`."""
+    return gather(client, map_parts(client, function, parts, *arguments))
+
+
 def gather(client, futures):
     """The results of futures, or `WorkerLost`. What a task raises is raised here."""
     settle(client, futures)

@@ -15,7 +15,7 @@ from fctree._validation import (
     fitted_whole,
 )
 from fctree.dask.boosting_base import TargetEncoder, describe
-from fctree.dask.cluster import gather, threads_here
+from fctree.dask.cluster import from_parts, gather, threads_here
 from fctree.dask.partitions import partition_rows, remember_features, rescale_partitions
 from fctree.dask.prediction import HasLocal, PredictsLabels, PredictsTargets
 from fctree.dask.tables import PartitionedTable
@@ -181,8 +181,7 @@ class _DaskTreeNTK(HasLocal):
         sent = client.scatter(landmarks, broadcast=True)
 
         def summed(function, *args):
-            tasks = [client.submit(function, p, problem, sent, *args, pure=False) for p in parts]
-            return sum(gather(client, tasks))
+            return sum(from_parts(client, function, parts, problem, sent, *args))
 
         solution, self.n_iter_ = system.solve(
             lambda c: summed(_landmark_product, c), summed(_landmark_targets), **self._stopping()
@@ -191,16 +190,13 @@ class _DaskTreeNTK(HasLocal):
 
     def _by_gradients(self, client, problem, parts, sizes):
         """Solve as `solve_by_conjugate_gradients`, a block of rows a task."""
-        tasks = [client.submit(_roots_and_targets, p, problem, pure=False) for p in parts]
-        X, roots, targets = (np.concatenate(of) for of in zip(*gather(client, tasks), strict=True))
+        found = zip(*from_parts(client, _roots_and_targets, parts, problem), strict=True)
+        X, roots, targets = (np.concatenate(of) for of in found)
         cuts = np.cumsum(sizes[0])[:-1]
 
         def multiply(v):
-            vectors = np.split(v, cuts)
-            tasks = [
-                client.submit(_row_product, p, parts, problem, vectors, pure=False) for p in parts
-            ]
-            return np.concatenate(gather(client, tasks)) + self.alpha * v
+            products = from_parts(client, _row_product, parts, parts, problem, np.split(v, cuts))
+            return np.concatenate(products) + self.alpha * v
 
         solution, self.n_iter_ = checked_conjugate_gradients(multiply, roots * targets, **self._stopping())
         return X, roots * solution

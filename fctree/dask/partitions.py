@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_array
 from fctree._sklearn import get_feature_names
 from fctree._training.weight_scale import WeightScale
 from fctree._validation import check_boosting_rows, check_sample_weight_part
-from fctree.dask.cluster import gather
+from fctree.dask.cluster import from_parts, map_parts
 
 # Rows of a chunk that a NumPy array is cut into.
 _CHUNK_ROWS = 100_000
@@ -199,18 +199,14 @@ def partition_rows(client, X, y, sample_weight, *, target_name="y", table=False)
 
 def rescale_partitions(client, partitions):
     """Partitions with small weights scaled up, as those of all rows in one place are (`rescale_small_weights`)."""
-
-    def of_all(function, *arguments):
-        return gather(client, [client.submit(function, p, *arguments, pure=False) for p in partitions])
-
-    largest, counts = zip(*of_all(_extent), strict=True)
+    largest, counts = zip(*from_parts(client, _extent, partitions), strict=True)
     if not any(counts):
         return partitions
     scale = WeightScale(max(largest), sum(counts))
-    exponent = scale.exponent(sum(of_all(_words, scale)))
+    exponent = scale.exponent(sum(from_parts(client, _words, partitions, scale)))
     if exponent == 0:
         return partitions
-    return [client.submit(_scaled, p, exponent, pure=False) for p in partitions]
+    return map_parts(client, _scaled, partitions, exponent)
 
 
 def _extent(part):

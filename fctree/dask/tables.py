@@ -20,7 +20,7 @@ from fctree._tables.estimators import (
 from fctree._tables.fitting import fit_encoder
 from fctree._tables.sums import TablePart
 from fctree._validation import check_boosting_rows
-from fctree.dask.cluster import gather
+from fctree.dask.cluster import from_parts, gather, map_parts
 from fctree.dask.partitions import Partition, is_dask, is_dask_frame
 
 
@@ -92,9 +92,8 @@ def read_tables(client, partitions, wanted, names):
     has_missing) of the partitions with rows."""
 
     def read(wanted):
-        futures = [client.submit(_read, p, wanted, names, pure=False) for p in partitions]
-        tasks = [client.submit(_describe, part, pure=False) for part in futures]
-        return futures, [found for found in gather(client, tasks) if found is not None]
+        futures = map_parts(client, _read, partitions, wanted, names)
+        return futures, [found for found in from_parts(client, _describe, futures) if found is not None]
 
     futures, described = read(wanted)
     kinds = [[values is not None for values in found[0]] for found in described]
@@ -218,7 +217,7 @@ class PartitionedTable:
 
     def _number(self, read):
         categories = self.estimator.encoder_.categories
-        return [self.client.submit(_numbered, part, categories, pure=False) for part in read]
+        return map_parts(self.client, _numbered, read, categories)
 
     def encode(self, partitions, lengths, encode_targets, n_classes):
         """Fits the encoder; the partitions with encoded columns."""
@@ -240,5 +239,4 @@ class PartitionedTable:
         """The partitions of an evaluation set with encoded columns."""
         if not self.is_read:
             return partitions
-        encoder = self.estimator.encoder_
-        return [self.client.submit(_transformed, part, encoder, pure=False) for part in partitions]
+        return map_parts(self.client, _transformed, partitions, self.estimator.encoder_)

@@ -25,7 +25,7 @@ namespace fctree {
 struct Collective;
 class Team;
 
-// How a computation runs. `interrupted`, if set, is polled from the calling thread a few times a
+// How a computation runs. `interrupted`, if set, is polled from the calling thread some twenty times a
 // second; when it returns true, the loop stops and throws Interrupted.
 struct Execution {
   int n_threads = 1;

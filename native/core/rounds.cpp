@@ -1,6 +1,5 @@
 #include "core/rounds.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>

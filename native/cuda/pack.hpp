@@ -3,8 +3,6 @@
 // (kernels/scalars.hpp, kernels/lanes.hpp).
 #pragma once
 
-#include <cstdint>
-
 #include "kernels/scalars.hpp"
 
 namespace fctree::cuda::FCTREE_ISA {

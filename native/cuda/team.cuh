@@ -2,8 +2,6 @@
 // counterpart on the CPU.
 #pragma once
 
-#include <cstdint>
-
 #include "cuda/vectors.hpp"
 
 namespace fctree::cuda::FCTREE_ISA {

@@ -194,7 +194,7 @@ ObliqueTreeArrays DistributedBoostingStatistics::grow(const TrainingData& data, 
                                                       const ObliqueParams& params,
                                                       const Execution& execution) {
   return with_statistics(data, kind, params, execution, [&](DistributedStatistics& statistics) {
-    return grow_tree_on_team(data, params, statistics, execution);
+    return grow_tree(data, params, statistics, execution);
   });
 }
 

@@ -1,7 +1,8 @@
 // Forests of oblique trees. Each tree is grown by the grower of single trees (grow.hpp) on
 // samples that count as often as they were drawn (row_sample.hpp), with features drawn for each
-// node; the trees share only the input and grow in parallel, each on one thread. The forest's
-// prediction is the mean of the trees'. All draws of a tree depend on its number alone: trees of one
+// node; the trees share only the input and grow in parallel, each on one thread, or one after the other,
+// where they are few or would not fit into memory together, each on all. The forest's prediction is the
+// mean of the trees'. All draws of a tree depend on its number alone: trees of one
 // number and several kinds have the same samples.
 #pragma once
 

@@ -127,8 +127,8 @@ ObliqueTreeArrays LocalBoostingStatistics::grow(const TrainingData& data, index_
       numbers_where<std::int32_t>(execution, data.n_samples, [&](index_t i) { return data.weight_of(i) > 0.0; });
   const bool packs = params.ridge_criterion && 2 * rows.size() < data.n_samples;
   ObliqueTreeArrays tree =
-      packs ? grow_tree_on_team(PackedRows(data, rows, execution).data(), params, statistics_[kind], execution)
-            : grow_tree_on_team(data, params, statistics_[kind], execution);
+      packs ? grow_tree(PackedRows(data, rows, execution).data(), params, statistics_[kind], execution)
+            : grow_tree(data, params, statistics_[kind], execution);
   statistics_[kind].release(keeps_order_);
   return tree;
 }

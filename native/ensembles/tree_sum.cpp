@@ -1,7 +1,5 @@
 #include "ensembles/tree_sum.hpp"
 
-#include <utility>
-
 namespace fctree::ensembles {
 
 namespace {

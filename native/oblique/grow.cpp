@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "oblique/local_statistics.hpp"
+#include "oblique/node_statistics.hpp"
 #include "oblique/split.hpp"
 #include "oblique/split_search/search.hpp"
 #include "oblique/tree_writer.hpp"
@@ -25,8 +25,8 @@ class Grower {
  public:
   Grower(const TrainingData& data, const ObliqueParams& params, NodeStatistics& statistics,
          Execution execution, const LeftOut& left_out)
-      : state_{data, params, execution, {}, statistics.offset(), {}, &statistics, {}, {},
-               left_out}, tree_(state_) {
+      : state_(data, params, execution, statistics, statistics.offset()), tree_(state_) {
+    state_.left_out = left_out;
     state_.params.max_thresholds = thresholds_for(params.max_thresholds, data.n_features);
   }
 
@@ -163,21 +163,11 @@ double level_work(const TrainingData& data, const ObliqueParams& params) {
 
 }  // namespace
 
-ObliqueTreeArrays grow_tree_on_team(const TrainingData& data, const ObliqueParams& params,
+ObliqueTreeArrays grow_tree(const TrainingData& data, const ObliqueParams& params,
                                     NodeStatistics& statistics, const Execution& team,
                                     const LeftOut& left_out) {
   const Execution growing = limit_threads(team, level_work(data, params));
   return Grower(data, params, statistics, growing, left_out).grow();
-}
-
-ObliqueTreeArrays grow_tree(const TrainingData& data, const ObliqueParams& params,
-                            const Execution& execution, const LeftOut& left_out) {
-  ObliqueTreeArrays tree;
-  LocalStatistics rows;
-  with_team(limit_threads(execution, level_work(data, params)), [&](const Execution& team) {
-    tree = grow_tree_on_team(data, params, rows, team, left_out);
-  });
-  return tree;
 }
 
 }  // namespace fctree::oblique

@@ -20,16 +20,11 @@ namespace fctree::oblique {
 
 using namespace ridge;
 
-// Samples of weight 0 are left out. Throws std::invalid_argument if none is left, or if
-// squares of the data overflow.
-ObliqueTreeArrays grow_tree(const TrainingData& data, const ObliqueParams& params,
-                            const Execution& execution, const LeftOut& left_out = {});
-
-// The same on threads that are there already, by statistics of these samples and maybe of others in
-// other places.
 class NodeStatistics;
-ObliqueTreeArrays grow_tree_on_team(const TrainingData& data, const ObliqueParams& params,
-                                    NodeStatistics& statistics, const Execution& team,
-                                    const LeftOut& left_out = {});
+
+// On threads that are there already, by statistics of these samples and maybe of others in other places. Samples of
+// weight 0 are left out. Throws std::invalid_argument if none is left, or if squares of the data overflow.
+ObliqueTreeArrays grow_tree(const TrainingData& data, const ObliqueParams& params, NodeStatistics& statistics,
+                            const Execution& team, const LeftOut& left_out = {});
 
 }  // namespace fctree::oblique

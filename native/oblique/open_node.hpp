@@ -57,6 +57,10 @@ struct OpenNode {
 
 // The input, and the arrays shared by all nodes.
 struct GrowState {
+  GrowState(const TrainingData& samples, const ObliqueParams& of_tree, const Execution& team, NodeStatistics& sums,
+            const Vector& subtracted)
+      : data(samples), params(of_tree), execution(team), offset(subtracted), statistics(&sums) {}
+
   const TrainingData& data;
   ObliqueParams params;
   Execution execution;

@@ -19,7 +19,7 @@ class Refit {
  public:
   Refit(const ObliqueTreeArrays& splits, const TrainingData& data, const ObliqueParams& params, NodeStatistics& statistics,
         const Execution& team)
-      : state_{data, params, team, {}, statistics.offset(), {}, &statistics, {}, {}, {}}, splits_(splits),
+      : state_(data, params, team, statistics, statistics.offset()), splits_(splits),
         nodes_(splits.n_nodes()), place_(splits.n_nodes(), -1), tree_(state_) {}
 
   ObliqueTreeArrays run(std::vector<index_t>& leaf) {

@@ -198,8 +198,7 @@ std::vector<index_t> relevant_features(const TrainingData& data, const ObliquePa
                                        const Known& known) {
   if (!may_take_few(data, params)) return {};
   const index_t d = data.n_features;
-  GrowState state{data, params, limit_threads(team, moment_work(data)),
-                  {},   statistics.offset(), {}, &statistics, {}, {}, {}};
+  GrowState state(data, params, limit_threads(team, moment_work(data)), statistics, statistics.offset());
   OpenNode root;
   root.ancestors = Matrix(d, 0);
   statistics.open(state, root);

@@ -98,7 +98,7 @@ MappedTree grow_mapped_tree(const TrainingData& mapped, const FeatureMap& map,
     rows.set_columns(grown.map.columns);
   }
   data.columns = grown.map.columns.data();
-  grown.tree = grow_tree_on_team(data, own, rows, team, left_out);
+  grown.tree = grow_tree(data, own, rows, team, left_out);
   return grown;
 }
 
@@ -108,9 +108,12 @@ ObliqueTreeArrays grow_single_tree(const TrainingData& data, const ObliqueParams
   const std::vector<index_t> varying = varying_columns(x, data.weight, data.n_samples, nullptr);
   const FeatureMap map = find_feature_map(x, data.weight, data.n_samples, varying,
                                           {params.fit_intercept, params.standardize}, execution);
-  if (!params.standardize && map.width() == data.n_features)  // features as they came
-    return grow_tree(data, params, execution, left_out);
   MappedTree grown;
+  if (!params.standardize && map.width() == data.n_features) {  // features as they came
+    LocalStatistics rows;
+    with_team(execution, [&](const Execution& team) { grown.tree = grow_tree(data, params, rows, team, left_out); });
+    return std::move(grown.tree);
+  }
   with_team(execution, [&](const Execution& team) {
     const std::unique_ptr<double[]> features(new double[data.n_samples * map.width()]);
     map_features(map, x, data.n_samples, features.get(), team);

@@ -36,7 +36,6 @@ void BinnedMatrix::lay_out_groups(index_t n_threads) {
       group.n_codes = std::max(group.n_codes, n_cuts_[f] + 1);
       group.has_missing |= has_missing_[f] != 0;
     }
-    group.missing_code = group.n_codes;
     groups_.push_back(group);
   }
 }
@@ -63,8 +62,8 @@ BinnedMatrix::BinnedMatrix(const BinnedMatrix& from, const std::vector<index_t>&
     const FeatureGroup& old_group = from.group_of(features[f]);
     const std::uint8_t* in = from.codes(features[f]);
     std::uint8_t* out = codes_.data() + group.offset + (f - group.first_feature);
-    const auto old_missing = static_cast<std::uint8_t>(old_group.missing_code);
-    const auto missing = static_cast<std::uint8_t>(group.missing_code);
+    const auto old_missing = static_cast<std::uint8_t>(old_group.missing_code());
+    const auto missing = static_cast<std::uint8_t>(group.missing_code());
     const index_t in_step = old_group.width, out_step = group.width;
     if (has_missing_[f])
       for (index_t i = 0; i < n_samples_; ++i)
@@ -120,7 +119,7 @@ void BinnedMatrix::find_codes(const FeatureMatrix& x, index_t first, const doubl
       for (index_t lane = 0; lane < group.width; ++lane) {
         const index_t f = features[lane];
         const ThresholdSearch search(thresholds + offsets[f], n_cuts_[f],
-                                     static_cast<std::uint8_t>(group.missing_code));
+                                     static_cast<std::uint8_t>(group.missing_code()));
         block_has_missing[b * n_features_ + f] =
             histogram_kernels().find_codes(search, values.data() + lane * n, n, found.data());
         std::uint8_t* out = codes_.data() + group.offset + (first + begin) * group.width + lane;

@@ -19,9 +19,9 @@ struct FeatureGroup {
   index_t first_feature;
   index_t width;         // features in the group
   index_t n_codes;       // ordinary codes 0 .. n_codes - 1, the most of any of its features
-  index_t missing_code;  // n_codes
   bool has_missing;
   index_t offset;        // of the group's codes in BinnedMatrix::codes
+  index_t missing_code() const { return n_codes; }
 };
 
 class BinnedMatrix {

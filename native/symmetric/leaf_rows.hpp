@@ -26,7 +26,7 @@ class RightCodes {
  public:
   RightCodes(const LevelSplit& split, const FeatureGroup& group)
       : lowest_(static_cast<std::uint32_t>(split.code + 1)),
-        count_(static_cast<std::uint32_t>(group.missing_code + (split.missing_right ? 1 : 0)) -
+        count_(static_cast<std::uint32_t>(group.missing_code() + (split.missing_right ? 1 : 0)) -
                lowest_) {}
   bool contain(std::uint8_t code) const { return code - lowest_ < count_; }
 

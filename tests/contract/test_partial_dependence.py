@@ -1,10 +1,5 @@
 """scikit-learn's partial dependence takes every estimator."""
 
-import matplotlib
-
-matplotlib.use("Agg")
-
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from sklearn.inspection import PartialDependenceDisplay
@@ -35,4 +30,3 @@ def test_displays_show_means_of_predictions(name):
     else:
         expected = model.decision_function(rows) if classes else model.predict(rows)
     assert found["average"][0, 1] == pytest.approx(expected.mean(), rel=1e-9, abs=1e-12)
-    plt.close("all")

@@ -52,7 +52,6 @@ class LiteralBoosting:
         if name == "quantile":  # five samples beyond it
             order = given_parameter(self.parameters)
             self.fewest = max(self.fewest, round(5 / min(order, 1 - order)))
-        self.is_weighted = weight is not None
         self.weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=float)
         # Several outputs count in units of their deviations.
         self.degree = {"squared_error": 2, "huber": 2, "absolute_error": 1, "quantile": 1}.get(name)

@@ -272,18 +272,3 @@ class LiteralFCODT:
             ridge_leaf = leaf.directions @ z + leaf.intercepts
             rows.append(ridge_leaf if self.leaf_model == "ridge" else leaf.value)
         return np.array(rows)
-
-
-def project_to_simplex(scores):
-    """The nearest point of the probability simplex to each row (Held, Wolfe, Crowder 1974).
-
-    The literal search: for every size of the support, the shift that makes the largest
-    `size` entries sum to one; the right size is the largest whose entries stay positive.
-    """
-    nearest = []
-    for row in np.asarray(scores, dtype=np.float64):
-        descending = np.sort(row)[::-1]
-        shifts = [(descending[:size].sum() - 1) / size for size in range(1, len(row) + 1)]
-        shift = [t for size, t in enumerate(shifts) if descending[size] - t > 0][-1]
-        nearest.append(np.maximum(row - shift, 0))
-    return np.array(nearest)

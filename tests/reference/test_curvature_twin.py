@@ -137,15 +137,15 @@ def test_far_from_zero():
     compare(X + 30, y + 100, split_margin=0.2)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3, 10])
-def test_classifier_is_the_tree_of_the_indicators(n_classes):
-    X, score = smooth_table(300, 3, seed=9)
+@pytest.mark.parametrize("n_classes, limits", [(2, {}), (3, {}), (10, {}), (2, {"max_coef": 2}), (3, {"max_coef": 2})])
+def test_classifier_is_the_tree_of_the_indicators(n_classes, limits):
+    X, score = smooth_table(300, 4 if limits else 3, seed=9)
     score = np.abs(X[:, 0] - X[:, 1]) + 0.1 * score
     y = np.searchsorted(np.quantile(score, np.arange(1, n_classes) / n_classes), score)
     targets = (y[:, None] == np.arange(n_classes)).astype(float)
     targets = targets[:, 1:] if n_classes == 2 else targets
     weight = random_weights(len(X), seed=10)
-    parameters = {"max_depth": 2, "max_thresholds": 6, "min_samples_leaf": 20}
+    parameters = {"max_depth": 2, "max_thresholds": 6, "min_samples_leaf": 20, **limits}
     twin = twin_of(X, targets, weight, parameters)
     fast = FreeTreeClassifier(split_criterion="ridge", directions="all", n_screened=None,
                            **parameters).fit(X, y, sample_weight=weight)

@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 from fctree import SoftTreeRegressor
-from fctree.kernels import gradient_flow, tree_ntk
 from reference import literal_soft_training
 from reference.tree_comparison import smooth_table
-from sklearn.preprocessing import normalize
 
 X, Y = smooth_table(40, 3, 2, seed=11)
 WEIGHT = np.random.default_rng(1).uniform(0.5, 2.0, 40)
@@ -76,32 +74,3 @@ def test_partial_fits_of_single_rows_learn():
         for i in range(len(X)):
             model.partial_fit(X[i : i + 1], y[i : i + 1])
     assert model.score(X, y) > 0.8
-
-
-def flow_error(n_trees, epochs=60, learning_rate=0.2):
-    """The distance of a trained ensemble's predictions from the kernel's flow, relative to it."""
-    points = normalize(np.random.default_rng(0).standard_normal((12, 3)))
-    train = points[:8]
-    y = np.sin(3 * train[:, 0])
-    model = SoftTreeRegressor(
-        n_trees=n_trees, depth=2, routing="erf", scale=2.0, initialization="ntk",
-        optimizer="gradient_descent", batch_norm=False, fit_intercept=False,
-        l2_leaf_reg=0.0,
-        learning_rate=1e-300, max_epochs=1, random_state=0,
-    ).fit(train, y)
-    at_start = model.predict(points)
-    # The mean of the losses instead of half their sum: steps n times as long.
-    model.set_params(learning_rate=learning_rate * len(train), max_epochs=epochs + 1,
-                     warm_start=True).fit(train, y)
-    kernel = tree_ntk(points, depth=2, scale=2.0)
-    flow = gradient_flow(kernel[:8, :8], kernel[:, :8], y - at_start[:8],
-                         learning_rate=learning_rate, times=[epochs])[0]
-    return np.linalg.norm(model.predict(points) - at_start - flow) / np.linalg.norm(flow)
-
-
-def test_wide_ensembles_follow_the_kernel():
-    """Trajectories approach the flow of the tree kernel as trees are added (Kanoh and Sugiyama
-    2022, figure 4): the distance falls like 1 / sqrt(n_trees)."""
-    few, many = flow_error(16), flow_error(4096)
-    assert many < 0.05
-    assert few > 3 * many

@@ -7,7 +7,7 @@ feature that left was a close call.
 
 import numpy as np
 import pytest
-from free_tree import FreeTreeClassifier, FreeTreeRegressor
+from free_tree import FreeTreeRegressor
 from reference.literal_curvature import LiteralCurvatureTree
 from reference.literal_fcodt import LiteralFCODT
 from reference.test_curvature_twin import assert_same_splits
@@ -104,20 +104,3 @@ def test_ridge_criterion_below_the_root(parent_weight, feature_concatenation):
     tree = compare_ridge(X, y, max_coef=2, parent_weight=parent_weight, max_depth=3,
                          feature_concatenation=feature_concatenation)
     assert tree.node_count >= 5
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_classifier_is_the_tree_of_the_indicators(n_classes):
-    X, score = smooth_table(300, 4, seed=29)
-    score = np.abs(X[:, 0] - X[:, 1]) + 0.1 * score
-    y = np.searchsorted(np.quantile(score, np.arange(1, n_classes) / n_classes), score)
-    targets = (y[:, None] == np.arange(n_classes)).astype(float)
-    targets = targets[:, 1:] if n_classes == 2 else targets
-    weight = random_weights(len(X), seed=30)
-    parameters = {"max_depth": 2, "max_thresholds": 6, "min_samples_leaf": 20, "max_coef": 2}
-    twin = twin_of(X, targets, weight, parameters)
-    fast = FreeTreeClassifier(split_criterion="ridge", directions="all", n_screened=None,
-                           **parameters).fit(X, y, sample_weight=weight)
-    assert fast.tree_.node_count >= 3
-    assert_same_splits(fast.tree_, twin)
-    assert_close(fast.tree_.predict(X), twin.predict(X), 1e-7, "scores")

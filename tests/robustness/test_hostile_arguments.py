@@ -1,6 +1,5 @@
 """Arguments that once ended in other errors than ValueError and TypeError, in silence or never."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from fuzz.estimators import classifies, public_estimators, small
@@ -92,7 +91,6 @@ def test_pictures_of_what_cannot_be_drawn():
         with pytest.raises(ValueError, match="X must have the shape"):
             plot_regions(forest, X=rows, features=[0, 1])
     plot_tree(tree, feature_names=["x" * 10**5, "$" * 10**5, "\n" * 10**5])  # measured letter by letter once
-    plt.close("all")
 
 
 def test_what_is_not_finite_warns():

@@ -2,10 +2,6 @@
 
 import dataclasses
 
-import matplotlib
-
-matplotlib.use("Agg")
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -15,12 +11,6 @@ from fctree.datasets import make_correlated_linear
 from fctree.inspection import VariableImportanceDisplay, variable_importance
 
 MODEL = SymmetricBoostingRegressor(max_iter=60, max_depth=3)
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
 
 
 def make_data():

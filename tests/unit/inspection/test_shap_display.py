@@ -1,9 +1,5 @@
 """The pictures and the text of attributions: what is drawn where."""
 
-import matplotlib
-
-matplotlib.use("Agg")
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -17,12 +13,6 @@ X = RNG.standard_normal((200, 5))
 Y = 3.0 * X[:, 1] + X[:, 3] + 0.1 * X[:, 0]
 MODEL = SymmetricBoostingRegressor(max_iter=20, random_state=0).fit(X, Y)
 RESULT = shap_values(MODEL, X)
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
 
 
 def labels(display):

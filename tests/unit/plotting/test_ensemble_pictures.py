@@ -3,11 +3,6 @@
 import re
 import warnings
 
-import matplotlib
-
-matplotlib.use("Agg")
-
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -32,12 +27,6 @@ TREES = {
     "tree": fctree.CurvatureTreeRegressor().fit(X, Y),
     "tree of classes": fctree.CurvatureTreeClassifier().fit(X, LABELS),
 }
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
 
 
 @pytest.mark.parametrize("name", MODELS)

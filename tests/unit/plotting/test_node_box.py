@@ -1,10 +1,5 @@
 """Names in pictures: long ones are cut."""
 
-import matplotlib
-
-matplotlib.use("Agg")
-
-import matplotlib.pyplot as plt
 import numpy as np
 
 from fctree import CurvatureTreeRegressor, plot_tree
@@ -35,4 +30,3 @@ def test_bars_of_a_tree_stay_apart():
     ax = plot_tree(tree, feature_names=[LONG + "1", LONG + "2"])
     names = [text.get_text() for text in ax.texts if "…" in text.get_text()]
     assert len(names) >= 2 and {name[-1] for name in names} == {"1", "2"}
-    plt.close("all")

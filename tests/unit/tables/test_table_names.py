@@ -56,5 +56,4 @@ def test_pictures_name_them_too():
     tree = CurvatureTreeRegressor(max_depth=1).fit(FRAME, Y)
     plot_tree(tree)
     words = " ".join(text.get_text() for text in plt.gcf().findobj(plt.Text))
-    plt.close("all")
     assert "city (target mean)" in words or "age" in words
