@@ -9,8 +9,8 @@ _SHARE = 1 / 20  # of its numbers that may differ from 0
 
 
 def is_mostly_zero(array):
-    """Whether leaving out the zeros of this array makes it much smaller."""
-    return array.nbytes >= _FEWEST_BYTES and array.dtype.kind in "biufc" and np.count_nonzero(array) < _SHARE * array.size
+    """Whether leaving out the zeros of this array, of floats, makes it much smaller."""
+    return array.nbytes >= _FEWEST_BYTES and array.dtype.kind == "f" and np.count_nonzero(array) < _SHARE * array.size
 
 
 class MostlyZero:

@@ -58,6 +58,12 @@ def _table_of_rows(rows):
     return table
 
 
+def library_of(values):
+    """"pandas", "polars" or "pyarrow" where the class of ``values``, or one that it inherits from, is theirs, else ""."""
+    libraries = {kind.__module__.partition(".")[0] for kind in type(values).__mro__}
+    return next((name for name in ("pandas", "polars", "pyarrow") if name in libraries), "")
+
+
 def is_frame(X):
     """Whether ``X`` is a frame of pandas or polars, or a table of pyarrow."""
     return _columns_are_numeric(X) is not None
@@ -73,9 +79,11 @@ def check_frame(X):
         )
     if isinstance(X, Mapping) or (isinstance(X, (list, tuple)) and len(X) > 0 and isinstance(X[0], Mapping)):
         raise TypeError(f"X is a {'dict' if isinstance(X, Mapping) else 'list of dicts'}: pandas.DataFrame(X) makes a table of it")
-    library = type(X).__module__.partition(".")[0]
+    library = library_of(X)
     if library == "pyarrow" and type(X).__name__ == "RecordBatch":
         X = import_module("pyarrow").Table.from_batches([X])
+    if library == "pyarrow" and not hasattr(X, "column_names"):
+        raise TypeError(f"X is a {type(X).__name__} of pyarrow, not a Table; a RecordBatchReader's read_all() is one")
     if library == "polars" and hasattr(X, "collect"):
         raise TypeError("X is a LazyFrame of polars: pass X.collect()")
     if library in ("pandas", "pyarrow"):
@@ -118,7 +126,7 @@ def refuse_mask(name, values):
 
 def _columns_are_numeric(X):
     """Whether each column is plain numbers; None where ``X`` is no frame."""
-    library = type(X).__module__.partition(".")[0]
+    library = library_of(X)
     if library == "pandas" and hasattr(X, "iloc") and getattr(X, "ndim", 0) == 2:
         return [getattr(dtype, "kind", "O") in _NUMERIC_KINDS for dtype in X.dtypes]
     if library == "polars" and hasattr(X, "get_columns"):
@@ -170,6 +178,8 @@ def read_column(raw, name, wanted, remedy=_REMEDY):
     """
     if wanted is not True and _kind(raw) in "mM":
         raise _neither(name, raw.dtype)
+    if str(getattr(raw, "dtype", "")).startswith("dictionary"):  # of pyarrow in pandas
+        raw = raw.array.__arrow_array__()
     if hasattr(raw, "cat") and hasattr(raw, "iloc"):  # a categorical of pandas
         values, codes = _used(raw.cat.categories, raw.cat.codes.to_numpy())
         values = values.tolist()

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_array
 
+from fctree._tables.columns import refuse_mask
 from fctree._tables.copies import different_samples
 from fctree._training.eval_metrics import EvalSet
 from fctree._validation import check_sample_weight, count_samples
@@ -118,6 +119,7 @@ def check_init_score(init_score, n_samples, n_outputs):
     """Scores to start from as (n_outputs, n_samples), C-contiguous, or None."""
     if init_score is None:
         return None
+    refuse_mask("init_score", init_score)
     scores = check_array(init_score, dtype=np.float64, ensure_2d=False, input_name="init_score")
     if scores.size != n_samples * n_outputs or scores.shape[0] != n_samples:
         raise ValueError(

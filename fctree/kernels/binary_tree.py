@@ -94,6 +94,14 @@ def _children(root, parts, most_leaves):
     return np.where(children < 0, len(splits) - 1 - children, children).astype(np.int32)
 
 
+def depths_of(children):
+    """The number of splits above each split and each leaf."""
+    depths = np.zeros(2 * len(children) + 1, dtype=np.int64)
+    for split, pair in enumerate(children):
+        depths[pair] = depths[split] + 1
+    return depths
+
+
 def paths_of(children):
     """The way to each leaf: a list of (split, goes left) for each."""
     paths = [[]] + [None] * (2 * len(children))

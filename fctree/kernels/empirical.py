@@ -16,13 +16,13 @@ from fctree.kernels.architecture import (
     check_counts,
     check_depth,
     check_scale,
-    nested_pairs,
 )
-from fctree.kernels.binary_tree import binary_tree, is_binary_tree, paths_of
+from fctree.kernels.binary_tree import binary_tree, depths_of, is_binary_tree, paths_of
 from fctree.kernels.checks import allocate_gram, check_kernel_samples, warn_if_not_finite
 
-# Trees with more leaves than this do not come from a depth by accident.
+# Trees with more leaves, or with more splits on the ways to them, do not come from a depth by accident.
 _MOST_LEAVES = 2**16
+_MOST_STEPS = 10**7
 
 
 def empirical_tree_ntk(
@@ -68,7 +68,8 @@ def empirical_tree_ntk(
     Raises
     ------
     ValueError, TypeError
-        For invalid samples or parameters, and trees with more than 65,536 leaves.
+        For invalid samples or parameters, and trees with more than 65,536 leaves, or with more than ten million
+        splits on the ways to all leaves.
     MemoryError
         If the matrix cannot fit in memory.
 
@@ -111,7 +112,7 @@ def empirical_tree_ntk(
 def leaf_paths(architecture, depth):
     """The way to each leaf: a list of (parameter, goes left) for each."""
     if isinstance(architecture, (tuple, list, np.ndarray)):
-        return _paths_of_tree(nested_pairs(architecture))
+        return _paths_of_splits(architecture, None)
     if isinstance(architecture, Mapping):
         return _paths_of_counts(check_counts(architecture))
     architecture = check_architecture(architecture)
@@ -119,28 +120,25 @@ def leaf_paths(architecture, depth):
     if depth == np.inf:
         raise ValueError("depth=inf: an ensemble of finite trees has a finite depth")
     if architecture == "rule_set":
+        _check_steps(depth)
         return [[(k, True) for k in range(depth)]]
     if architecture == "oblivious":
         if 2**depth > _MOST_LEAVES:
             raise ValueError(f"depth={depth}: a tree of more than {_MOST_LEAVES} leaves")
         levels = range(depth)
         return [[(k, not leaf >> (depth - 1 - k) & 1) for k in levels] for leaf in range(2**depth)]
-    return paths_of(binary_tree(architecture, depth, most_leaves=_MOST_LEAVES))
+    return _paths_of_splits(architecture, depth)
 
 
-def _paths_of_tree(tree):
-    leaves, n_nodes = [], 0
-    waiting = [(tree, [])]
-    while waiting:
-        node, path = waiting.pop()
-        if not isinstance(node, (tuple, list)):
-            leaves.append(path)
-            continue
-        if len(node) != 2:
-            raise ValueError(f"a split has two parts, got {len(node)} in {node!r}")
-        here, n_nodes = n_nodes, n_nodes + 1
-        waiting += [(node[1], [*path, (here, False)]), (node[0], [*path, (here, True)])]
-    return leaves
+def _check_steps(n_steps):
+    if n_steps > _MOST_STEPS:
+        raise ValueError(f"the ways to the leaves have {n_steps:,} splits, more than {_MOST_STEPS:,}")
+
+
+def _paths_of_splits(architecture, depth):
+    children = binary_tree(architecture, depth, most_leaves=_MOST_LEAVES)
+    _check_steps(depths_of(children)[len(children) :].sum())
+    return paths_of(children)
 
 
 def _paths_of_counts(counts):
@@ -148,10 +146,11 @@ def _paths_of_counts(counts):
     if sum(counts.values()) > _MOST_LEAVES:
         raise ValueError(f"architecture has more than {_MOST_LEAVES} leaves")
     if not is_binary_tree(counts):
+        _check_steps(sum(d * n for d, n in counts.items()))
         lengths = [d for d, n in counts.items() for _ in range(n)]
         starts = np.cumsum([0, *lengths])
         return [
             [(int(start) + k, True) for k in range(length)]
             for start, length in zip(starts[:-1], lengths, strict=True)
         ]
-    return paths_of(binary_tree(counts, None, most_leaves=_MOST_LEAVES))
+    return _paths_of_splits(counts, None)

@@ -6,7 +6,7 @@ of ``coef @ x`` in the node. Splits, widths and leaf models then minimise
 
     mean squared error + (3 |leaf models - start|^2 + .3 |splits - start|^2) / n
 
-by L-BFGS, in standardised features and targets. Leave-one-out predictions of the result follow from the
+by L-BFGS, in standardised targets and features, of which those that the hard tree does not use stay out. Leave-one-out predictions of the result follow from the
 leverages of its linearisation; it replaces the hard tree if their squared error is clearly smaller.
 """
 
@@ -54,7 +54,7 @@ def soften(tree, X, targets, weight, left_out, *, keep_zeros):
 
 
 class SoftFinish:
-    """The optimisation problem of one tree.
+    """The optimisation problem of one tree, with the d features that it uses.
 
     Its variables are ``[splits (n_splits, d + 1), leaves (n_outputs, n_leaves, d + 1)]``, the rows of
     a split and of a leaf model multiplying the standardised features and 1; constant leaves have
@@ -75,11 +75,12 @@ class SoftFinish:
         variance = (share @ (targets - self.target_mean) ** 2).sum()
         self.target_scale = np.sqrt(variance) or 1.0
         self.targets = (targets - self.target_mean) / self.target_scale
-        self.mean, self.spread = feature_scales(X, share)
+        self.used = (tree.coef != 0.0).any(axis=0) | (tree.leaf_coef != 0.0).any(axis=(0, 1))
+        self.X = X if self.used.all() else np.ascontiguousarray(X[:, self.used])
+        self.mean, self.spread = feature_scales(self.X, share)
         self.spread[~(self.spread > 0.0)] = 1.0
-        self.X = X
         self.linear = len(tree.leaf_coef) > 0
-        splits, leaves = self._start_splits(), self._start_leaves()
+        splits, leaves = self._start_splits(tree.decision_path(np.ascontiguousarray(X))), self._start_leaves()
         self.free = splits != 0.0 if keep_zeros else np.ones_like(splits, dtype=bool)
         self.free[:, -1] = True
         self.shapes = splits.shape, leaves.shape
@@ -91,11 +92,12 @@ class SoftFinish:
             ]
         )
 
-    def _start_splits(self):
-        tree, nodes = self.tree, self.split_nodes
-        coef = tree.coef[nodes] * self.spread
-        threshold = tree.threshold[nodes] - tree.coef[nodes] @ self.mean
-        passes = tree.decision_path(np.ascontiguousarray(self.X))[:, nodes].T.tocsr()
+    def _start_splits(self, paths):
+        nodes = self.split_nodes
+        coef = self.tree.coef[nodes][:, self.used]
+        threshold = self.tree.threshold[nodes] - coef @ self.mean
+        passes = paths[:, nodes].T.tocsr()
+        coef = coef * self.spread
         rows = np.column_stack([coef, -threshold])
         for i in range(len(nodes)):
             inside = passes.indices[passes.indptr[i] : passes.indptr[i + 1]]
@@ -111,7 +113,7 @@ class SoftFinish:
         intercept = (tree.leaf_intercept[slot] - self.target_mean).T / self.target_scale
         if not self.linear:
             return intercept[:, :, np.newaxis]
-        coef = tree.leaf_coef[slot].swapaxes(0, 1) / self.target_scale
+        coef = tree.leaf_coef[slot][..., self.used].swapaxes(0, 1) / self.target_scale
         intercept = intercept + coef @ self.mean
         return np.concatenate([coef * self.spread, intercept[:, :, np.newaxis]], axis=2)
 
@@ -223,17 +225,23 @@ class SoftFinish:
             parts = [of_splits.reshape(len(Z), -1), of_leaves.reshape(len(Z), -1)]
             yield rows, np.hstack(parts), values[0, 0]
 
+    def _of_all_features(self, coef):
+        """Coefficients of the features, (.., n_features), from those of the ones in use."""
+        wide = np.zeros((*coef.shape[:-1], len(self.used)))
+        wide[..., self.used] = coef
+        return wide
+
     def tree_of(self, variables):
         """The tree with these splits, widths and leaf models, in the units of X."""
         splits, leaves = self._parts(variables)
         old, nodes, slot = self.tree, self.split_nodes, self.tree.leaf_index[self.leaf_nodes]
         fields = old._copied_fields()
         length = np.linalg.norm(splits[:, :-1], axis=1)
-        width = np.linalg.norm(old.coef[nodes] * self.spread, axis=1)
+        width = np.linalg.norm(old.coef[nodes][:, self.used] * self.spread, axis=1)
         width /= np.where(length > 0.0, length, 1.0)
         width[~(width > 0.0)] = 1.0
         coef = splits[:, :-1] / self.spread * width[:, np.newaxis]
-        fields["coef"][nodes] = coef
+        fields["coef"][nodes] = self._of_all_features(coef)
         fields["threshold"][nodes] = coef @ self.mean - splits[:, -1] * width
         fields["boundary_width"] = np.full(old.node_count, np.nan)
         fields["boundary_width"][nodes] = width
@@ -242,6 +250,7 @@ class SoftFinish:
         if self.linear:
             of_leaves = leaves[:, :, :-1] / self.spread
             intercept = intercept - of_leaves @ self.mean
+            of_leaves = self._of_all_features(of_leaves)
             fields["leaf_coef"][slot] = of_leaves.swapaxes(0, 1)
             if old.n_outputs == 1:
                 fields["coef"][self.leaf_nodes] = of_leaves[0]

@@ -1,6 +1,6 @@
 """The container: a zip of a JSON header and npy arrays that ends with a digest of itself.
 
-NumPy opens it like any ``.npz`` file. Only arrays that are almost all zeros are compressed: most files ask for little more
+NumPy opens it like any ``.npz`` file. Only arrays of floats that are almost all zeros are compressed: most files ask for little more
 memory than their size, and none for more than a thousand times as much. The archive's comment, the last bytes of the
 file, carries the SHA-256 digest of all bytes before the digest: cutting, extending or altering the file anywhere is noticed
 before anything in it is interpreted.
@@ -177,6 +177,8 @@ def _read_members(file):
             member = members.pop(name)
             with archive.open(member) as stream:
                 arrays.append(_read_array(stream, member.file_size, name))
+                if arrays[-1].dtype.kind != "f" and member.compress_type != zipfile.ZIP_STORED:
+                    raise ValueError(f"member {name!r} is compressed as it must not be")
                 if stream.read(1):
                     raise ValueError(f"member {name!r} is longer than its array")
     return header, arrays

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from fctree._tables.columns import library_of
 from fctree.persistence.archive import check_bytes, is_storable
 from fctree.persistence.random_streams import STREAM_CLASSES, restore_stream, stream_state
 
@@ -138,8 +139,7 @@ def _as_stored(value):
             return sorted(value, key=repr)
     if type(value) is range:
         return list(value)
-    library = type(value).__module__.partition(".")[0]
-    if library in ("pandas", "polars") and len(getattr(value, "shape", ())) == 1:
+    if library_of(value) in ("pandas", "polars") and len(getattr(value, "shape", ())) == 1:
         return np.asarray(value)
     return value
 

@@ -15,6 +15,7 @@ from fctree.oblique.soft_finish import SoftFinish, soften
 from fctree.plotting import plot_regions
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime
+from sklearn.datasets import make_friedman1
 
 
 def bent(n=240, d=4, n_outputs=1, seed=0):
@@ -227,3 +228,13 @@ def test_leverages_that_do_not_fit_into_memory(monkeypatch):
     X, y, _ = bent()
     with pytest.raises(MemoryError, match=r"Gauss-Newton matrix of shape .*leaf_model=\"ridge\""):
         soft_tree(X, y)
+
+
+def test_features_that_the_hard_tree_does_not_use_stay_out():
+    X, y = make_friedman1(500, n_features=60, noise=1.0, random_state=0)
+    new, truth = make_friedman1(1000, n_features=60, noise=0.0, random_state=1)
+    hard, soft = (CurvatureTreeRegressor(leaf_model=model).fit(X, y) for model in ("ridge", "soft"))
+    unused = ~(hard.tree_.coef.any(axis=0) | hard.tree_.leaf_coef.any(axis=(0, 1)))
+    assert unused.sum() > 40 and soft.tree_.boundary_width is not None
+    assert not soft.tree_.coef[:, unused].any() and not soft.tree_.leaf_coef[..., unused].any()
+    assert 1.0 - soft.score(new, truth) < 0.5 * (1.0 - hard.score(new, truth))

@@ -94,6 +94,9 @@ def test_compressed_arrays(header, path):
     np.testing.assert_array_equal(load_model(path).note, np.zeros(1 << 17))
     assert path.stat().st_size < 1 << 14
     refused(path, sealed(lambda archive: written(archive, zipfile.ZIP_BZIP2)), "compressed as it must not be")
+    member = npy(np.zeros(1 << 17, dtype=np.int64))  # as offsets they would ask for far more than their own size
+    refused(path, sealed(written), "compressed as it must not be")
+    member = npy(np.zeros(1 << 17))
     content = sealed(written)
     # The size that the archive's directory claims, beside the same number in front of the member.
     size = len(member).to_bytes(4, "little")
