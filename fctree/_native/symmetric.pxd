@@ -171,7 +171,7 @@ cdef extern from "symmetric/leaf_kernel.hpp" namespace "fctree::symmetric" nogil
         int64_t n_trees
         int64_t n_leaves
 
-    void c_leaf_kernel "fctree::symmetric::leaf_kernel"(
+    void c_add_leaf_kernel "fctree::symmetric::add_leaf_kernel"(
         const LeafKernelTask&, double*, const Execution&) except +set_python_error
 
 

@@ -298,17 +298,14 @@ def apply(trees, X, int n_threads):
     return out
 
 
-def leaf_kernel(const uint16_t[:, ::1] leaf_x, const uint16_t[:, ::1] leaf_y,
-                const double[:, ::1] weight, int n_threads):
-    """Sums ``weight[t, j]`` over the trees t in which a row of each side are in leaf j.
+def add_leaf_kernel(const uint16_t[:, ::1] leaf_x, const uint16_t[:, ::1] leaf_y,
+                    const double[:, ::1] weight, double[:, ::1] kernel, int n_threads):
+    """Adds ``weight[t, j]`` of the trees t in which a row of each side are in leaf j.
 
-    ``leaf_x`` is (n_trees, n_x), ``leaf_y`` (n_trees, n_y), ``weight`` (n_trees, n_leaves);
-    returns (n_x, n_y) float64.
+    ``leaf_x`` is (n_trees, n_x), ``leaf_y`` (n_trees, n_y), ``weight`` (n_trees, n_leaves), ``kernel`` (n_x, n_y).
     """
-    out = np.zeros((leaf_x.shape[1], leaf_y.shape[1]))
-    if out.size == 0 or leaf_x.shape[0] == 0:
-        return out
-    cdef double[:, ::1] kernel = out
+    if kernel.size == 0 or leaf_x.shape[0] == 0:
+        return
     cdef LeafKernelTask task
     task.leaf_x = &leaf_x[0, 0]
     task.leaf_y = &leaf_y[0, 0]
@@ -319,5 +316,4 @@ def leaf_kernel(const uint16_t[:, ::1] leaf_x, const uint16_t[:, ::1] leaf_y,
     task.n_leaves = weight.shape[1]
     cdef Execution execution = execution_on(n_threads)
     with nogil:
-        c_leaf_kernel(task, &kernel[0, 0], execution)
-    return out
+        c_add_leaf_kernel(task, &kernel[0, 0], execution)

@@ -9,6 +9,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils import check_array
 
+from fctree._memory import check_memory
 from fctree._native import symmetric as _native
 from fctree._native_input import strided_in_elements
 from fctree._sklearn import Interval, validate_params
@@ -82,6 +83,8 @@ def symmetric_tree_kernel(
     ------
     ValueError
         For inconsistent shapes, or if there are no candidate splits.
+    MemoryError
+        If the matrix cannot fit in memory.
 
     References
     ----------
@@ -123,6 +126,7 @@ def symmetric_tree_kernel(
     else:
         trees = draw_structures(thresholds, n_trees, depth, np.random.default_rng(draw_seed(random_state)))
     n_threads = count_threads(n_jobs)
+    check_memory("the kernel's matrix", (len(X), len(Y)), np.float64, "compute it for some rows of X at a time")
     kernel = np.zeros((len(X), len(Y)))
     for begin in range(0, trees.n_trees, _TREES_AT_ONCE):
         some = trees[begin : begin + _TREES_AT_ONCE]
@@ -130,5 +134,5 @@ def symmetric_tree_kernel(
         weights = len(X_train) / np.maximum(counts, 1.0) / trees.n_trees
         leaves_x = _leaves(some, X, n_threads)
         leaves_y = leaves_x if Y is X else _leaves(some, Y, n_threads)
-        kernel += _native.leaf_kernel(leaves_x, leaves_y, weights, n_threads)
+        _native.add_leaf_kernel(leaves_x, leaves_y, weights, kernel, n_threads)
     return kernel.astype(np.result_type(X, Y), copy=False)

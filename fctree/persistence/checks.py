@@ -91,7 +91,7 @@ def is_fitted(model, names):
     return fitted
 
 
-def check_intervals(model, n_scales=None):
+def check_intervals(model, n_outputs, n_scales=None):
     """Raise ValueError unless the conformity scores, if there are any, fit to the model.
 
     Files of version 1 and models fitted on Dask have none. ``n_scales`` is the number of leaves with a
@@ -106,7 +106,7 @@ def check_intervals(model, n_scales=None):
         check_array(name, array, np.float64, 2)
         require(bool(np.all(array >= 0.0)), f"{name} has negative values")
     require(arrays[0].shape == arrays[1].shape, "interval_levels_ is not one a score")
-    require(len({array.shape[1] for array in arrays}) == 1, "intervals have different outputs")
+    require(all(array.shape[1] == n_outputs for array in arrays), "intervals have other outputs than the model")
     require(n_scales in (None, len(arrays[-1])), "interval_scales_ is not one a leaf")
 
 
@@ -115,12 +115,11 @@ def check_quantile_models(model, check_trees):
 
     ``check_trees(name, trees, model)`` raises it for trees of another kind or size.
     """
-    check_intervals(model)
+    n_outputs = model.n_outputs_
+    check_intervals(model, n_outputs)
     names = ("interval_scores_", "interval_trees_", "interval_baselines_", "interval_reach_")
     if not _has_all(model, names):
         return
-    n_outputs = model.n_outputs_
-    require(model.interval_scores_.shape[1] == n_outputs, "interval_scores_ has other outputs")
     trees = model.interval_trees_
     require(isinstance(trees, list) and len(trees) == 3, "interval_trees_ is not a list of three")
     for index, of_model in enumerate(trees):
@@ -185,7 +184,7 @@ def check_tree_regressor(model):
         check_whole(model, "n_outputs_", 1)
         _check_truth(model, "_single_target")
         _check_oblique_tree(model, model.n_outputs_, None)
-        check_intervals(model, model.tree_.n_leaves)
+        check_intervals(model, model.tree_.n_outputs, model.tree_.n_leaves)
 
 
 def check_positive_or_none(model, name):
@@ -305,7 +304,7 @@ def check_tree_ntk_regressor(model):
         _check_truth(model, "_single_target")
         n_axes = 1 if model._single_target else 2
         _check_tree_ntk(model, n_axes)
-        check_intervals(model)
+        check_intervals(model, model.dual_coef_.reshape(len(model.X_fit_), -1).shape[1])
         _check_system(model)
 
 
@@ -341,6 +340,7 @@ def _check_tree_ntk(model, n_axes):
 def _check_system(model):
     """Penalty and weights of the fit; files of version 1 have none."""
     penalty, weights = (vars(model).get(name) for name in ("_penalty", "_fit_weights"))
+    require(penalty is None or "_fit_weights" in vars(model), "it lacks _fit_weights")
     valid = penalty is None or (isinstance(penalty, float) and penalty >= 0.0)
     require(valid, f"_penalty is {penalty!r}, not a float or None")
     errors = vars(model).get("_fold_errors")

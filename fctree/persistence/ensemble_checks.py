@@ -51,7 +51,7 @@ _FOREST_NAMES = ("trees_", "n_features_in_", "_random_seed", "step_share_")
 
 def _check_forest_regressor(model):
     _check_forest(model)
-    checks.check_intervals(model, len(model.trees_.leaf_intercept))
+    checks.check_intervals(model, model.trees_.n_outputs, len(model.trees_.leaf_intercept))
 
 
 check_forest_regressor = checks.of_regressors(_FOREST_NAMES, _check_forest_regressor)

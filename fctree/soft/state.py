@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from fctree._memory import check_memory
 from fctree._native import soft as _native
 from fctree.kernels.binary_tree import binary_tree
 
@@ -36,6 +37,8 @@ def initial_state(estimator, *, n_features, n_outputs, dtype, seed, n_threads):
     children = tree_shape(estimator)
     has_intercept = bool(estimator.fit_intercept)
     width = n_features + has_intercept
+    shape = 4, estimator.n_trees, len(children), width + n_outputs
+    check_memory("the weights of all trees, their gradients and two moments", shape, dtype, "lower n_trees or depth")
     splits = np.empty((estimator.n_trees, len(children), width), dtype=dtype)
     leaves = np.empty((estimator.n_trees, len(children) + 1, n_outputs), dtype=dtype)
     spread = {"splits": 1.0, "intercepts": 1.0, "leaves": 1.0}

@@ -24,11 +24,10 @@ void add_tile(const LeafKernelTask& task, index_t row, index_t n_rows, index_t c
 
 }  // namespace
 
-void leaf_kernel(const LeafKernelTask& task, double* out, const Execution& execution) {
+void add_leaf_kernel(const LeafKernelTask& task, double* out, const Execution& execution) {
   const double work = 0.2 * static_cast<double>(task.n_x) * static_cast<double>(task.n_y) *
                       static_cast<double>(task.n_trees);
   for_each_part(limit_threads(execution, work), task.n_x, kRows, [&](index_t, index_t begin, index_t end) {
-    std::fill(out + begin * task.n_y, out + end * task.n_y, 0.0);
     for (index_t column = 0; column < task.n_y; column += kColumns)
       add_tile(task, begin, end - begin, column, std::min(kColumns, task.n_y - column), out);
   });

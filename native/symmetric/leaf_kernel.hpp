@@ -22,7 +22,7 @@ struct LeafKernelTask {
   index_t n_leaves;
 };
 
-// out (n_x, n_y). Trees are added in order. O(n_x n_y n_trees).
-void leaf_kernel(const LeafKernelTask& task, double* out, const Execution& execution);
+// Adds the trees to out (n_x, n_y) in order. O(n_x n_y n_trees).
+void add_leaf_kernel(const LeafKernelTask& task, double* out, const Execution& execution);
 
 }  // namespace fctree::symmetric

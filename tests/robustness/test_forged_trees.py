@@ -7,7 +7,7 @@ import random
 import joblib
 import numpy as np
 import pytest
-from fctree import CurvatureForestRegressor, load_model
+from fctree import CurvatureForestRegressor, TreeNTKRegressor, load_model
 from robustness.forged_model_files import MODELS, NONSENSE, RNG, X, file_of, parts_of, refused, y
 
 
@@ -373,3 +373,19 @@ def test_chance_makes_a_model_or_a_value_error(name, tmp_path):
         assert type(loaded) is type(model)
         use(loaded)
     assert 100 < n_refused < 300
+
+
+def test_intervals_of_other_outputs_and_without_weights(tmp_path):
+    """Of a tree kernel, whose intervals are found at their first prediction."""
+    model = TreeNTKRegressor(alpha=0.1).fit(X, y)
+    path = tmp_path / "model"
+    header, arrays = parts_of(model, path)
+    del header["attributes"]["_fit_weights"]
+    refused(path, file_of(header, arrays), "lacks _fit_weights")
+    model.predict_interval(X)
+    for n_columns in (0, 2):
+        header, arrays = parts_of(model, path)
+        for name in ("interval_scores_", "interval_levels_"):
+            number = header["attributes"][name]["number"]
+            arrays[number] = np.repeat(arrays[number], n_columns, axis=1)
+        refused(path, file_of(header, arrays), "other outputs")
