@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 try:
@@ -165,11 +165,11 @@ class TreeEnsembleLayer(torch.nn.Module):
         super().__init__()
         sizes = {"in_features": in_features, "out_features": out_features, "n_trees": n_trees}
         for name, size in {**sizes, "depth": depth}.items():
-            if not isinstance(size, Integral) or size < 1:
+            if isinstance(size, bool) or not isinstance(size, Integral) or size < 1:
                 raise ValueError(f"{name} must be an integer of at least 1, got {size!r}")
         if depth > 15:
             raise ValueError(f"depth must be at most 15, got {depth}")
-        if not gamma > 0.0:
+        if not isinstance(gamma, Real) or not gamma > 0.0:
             raise ValueError(f"gamma must be positive, got {gamma!r}")
         if routing not in ("smooth_step", "logistic"):
             raise ValueError(f"routing must be 'smooth_step' or 'logistic', got {routing!r}")
@@ -209,8 +209,10 @@ class TreeEnsembleLayer(torch.nn.Module):
         ValueError
             If `x` has another number of features.
         TypeError
-            If `x` is of another type than the weights.
+            If `x` is no tensor, or of another type than the weights.
         """
+        if not isinstance(x, torch.Tensor):
+            raise TypeError(f"x must be a tensor of torch, got {type(x)}")
         if x.shape[-1] != self.in_features:
             raise ValueError(
                 f"x has {x.shape[-1]} features, but the layer has in_features={self.in_features}"

@@ -128,8 +128,11 @@ class PredictsIntervals:
             )
         reach = np.maximum(reach, _ROUNDING * np.abs(centres))
         below, above = reach if reach.ndim > centres.ndim else (reach, reach)
-        lower = np.maximum(np.minimum.reduce([centres - below, *predictions]), self._least_target)
-        interval = np.stack([lower, np.maximum.reduce([centres + above, *predictions])], axis=-1)
+        with np.errstate(invalid="ignore"):  # of predictions that overflow intervals are all numbers
+            lower, upper = centres - below, centres + above
+        lower, upper = np.where(np.isnan(lower), -np.inf, lower), np.where(np.isnan(upper), np.inf, upper)
+        lower = np.maximum(np.minimum.reduce([lower, *predictions]), self._least_target)
+        interval = np.stack([lower, np.maximum.reduce([upper, *predictions])], axis=-1)
         return interval[:, 0] if self._single_target else interval
 
     def _prepare_intervals(self):

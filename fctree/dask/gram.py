@@ -28,7 +28,10 @@ def tree_ntk(X, Y=None, **parameters):
     ------
     TypeError
         For anything but Dask arrays.
+    ValueError, TypeError
+        For parameters that `fctree.kernels.tree_ntk` refuses.
     """
+    kernels.tree_ntk(np.zeros((1, 1)), **{**parameters, "device": "cpu"})  # refuses what it would on the workers
     Y = X if Y is None else Y
     for array, name in ((X, "X"), (Y, "Y")):
         if not is_dask(array) or getattr(array, "ndim", 0) != 2 or not hasattr(array, "chunks"):

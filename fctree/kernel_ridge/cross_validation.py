@@ -106,6 +106,8 @@ class SearchingTreeNTK(BaseTreeNTK):
         several = self.architectures is not None
         if several and self.architecture != "perfect":
             raise ValueError("architecture and architectures exclude each other: the list is tried instead of the one")
+        if isinstance(self.architectures, (str, Mapping)):
+            raise TypeError(f"architectures must be a list of architectures, got {self.architectures!r}")
         architectures = self.architectures if several else [self.architecture]
         scales = _RELATIVE_SCALES if self.scales is None else self.scales
         lists = {"alphas": list(self.alphas), "scales": list(scales),

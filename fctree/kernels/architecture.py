@@ -8,7 +8,6 @@ any binary tree and so never overflow.
 from __future__ import annotations
 
 import math
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
@@ -164,10 +163,13 @@ def check_scale(scale):
     """``scale`` as a positive, finite float."""
     if isinstance(scale, (bool, np.bool_)) or not isinstance(scale, Real):
         raise TypeError(f"scale must be a number, got {scale!r}")
-    # No float64 at all, as 10**400, is not finite either.
-    if not (0 < scale < math.inf and scale <= sys.float_info.max):
+    try:
+        scale = float(scale)
+    except OverflowError:  # of 10**400, which is no float64
+        scale = math.inf
+    if not 0 < scale < math.inf:
         raise ValueError(f"scale must be positive and finite, got {scale}")
-    return float(scale)
+    return scale
 
 
 def check_counts(counts):

@@ -24,7 +24,9 @@ def promises(X, Y, weight, alpha):
         left = np.cumsum([terms[bins == b].sum(axis=0) for b in range(N_BINS - 1)], axis=0)
         share = np.cumsum([weight[bins == b].sum() for b in range(N_BINS - 1)]) / total
         inside = (share > 0.0) & (share < 1.0)
-        found.append(((left[inside] ** 2).sum(axis=1) / (share * (1.0 - share))[inside]).max())
+        left, share = left[inside], share[inside]
+        right = terms.sum(axis=0) - left
+        found.append(((left**2).sum(axis=1) / share + (right**2).sum(axis=1) / (1.0 - share)).max())
     return np.array(found)
 
 
@@ -45,3 +47,15 @@ def test_the_most_promising_axis_is_tried(n, n_outputs):
         chosen.append(np.flatnonzero(tree.coef[0]).tolist())
         assert chosen[-1] == [expected.argmax()]
     assert len({axis for (axis,) in chosen}) > 1
+
+
+@pytest.mark.parametrize("parameters", [{"alpha": "loo"}, {"max_coef": 2}, {"standardize": False}], ids=str)
+def test_the_sign_of_a_feature_does_not_matter(parameters):
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(200, 25))
+        y = X[:, 0] + np.abs(X[:, 1] + X[:, 2]) + 0.3 * rng.normal(size=200)
+        signs = rng.choice([-1.0, 1.0], 25)
+        model = CurvatureTreeRegressor(min_samples_leaf=8, n_screened=8, **parameters)
+        expected = model.fit(X, y).predict(X)
+        np.testing.assert_allclose(model.fit(X * signs, y).predict(X * signs), expected, atol=1e-7)

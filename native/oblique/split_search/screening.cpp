@@ -59,14 +59,15 @@ ScreenedRows screened_rows(const TrainingData& data, const NodeRows& rows,
 }
 
 double promise_of(const RowMatrix& bins, index_t n_sums) {
-  const double total = bins.col(n_sums).sum();
+  const Vector total = bins.leftCols(n_sums + 1).colwise().sum().transpose();
   Vector left = Vector::Zero(n_sums + 1);
   double best = 0.0;
   for (index_t b = 0; b + 1 < kScreeningBins; ++b) {
     left += bins.row(b).head(n_sums + 1).transpose();
-    const double share = left[n_sums] / total;
+    const double share = left[n_sums] / total[n_sums];
     if (!(share > 0.0 && share < 1.0)) continue;
-    best = std::max(best, left.head(n_sums).squaredNorm() / (share * (1.0 - share)));
+    const double of_left = left.head(n_sums).squaredNorm(), of_right = (total - left).head(n_sums).squaredNorm();
+    best = std::max(best, of_left / share + of_right / (1.0 - share));
   }
   return best;
 }

@@ -1,10 +1,10 @@
 // Screening of the axes that the ridge criterion evaluates exactly, at O(n d) per node.
 //
 // If splitting at a cut of feature j helps two linear models, then the residuals r of the
-// node's fit, or their products with the regressors of those models, do not sum to zero on one
-// side of the cut. With the columns q = 1, the standardised scores of the node's ridge
+// node's fit, or their products with the regressors of those models, do not sum to zero on its
+// sides. With the columns q = 1, the standardised scores of the node's ridge
 // and curvature directions, and the standardised feature itself,
-//     promise(j) = max over cuts of  sum |sum left of the cut of w q r|^2 / (s (1 - s)),
+//     promise(j) = max over cuts of  sum |sum left of the cut of w q r|^2 / s + |sum right of it|^2 / (1 - s),
 // s the share of the weight on the left. The scores catch interactions, which the feature
 // alone does not show. Cuts are those between equal-width bins.
 #pragma once
