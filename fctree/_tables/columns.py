@@ -79,6 +79,8 @@ def check_frame(X):
         )
     if isinstance(X, Mapping) or (isinstance(X, (list, tuple)) and len(X) > 0 and isinstance(X[0], Mapping)):
         raise TypeError(f"X is a {'dict' if isinstance(X, Mapping) else 'list of dicts'}: pandas.DataFrame(X) makes a table of it")
+    if getattr(getattr(X, "dtype", None), "names", None):
+        raise TypeError("X is a structured array: pandas.DataFrame(X) makes a table of it")
     library = library_of(X)
     if library == "pyarrow" and type(X).__name__ == "RecordBatch":
         X = import_module("pyarrow").Table.from_batches([X])
@@ -342,7 +344,7 @@ def _complex(name, value):
 
 
 def _neither(name, kind):
-    needed = ": make numbers of them, such as days since a date"
+    needed = ": make numbers of them, such as days since a date, or text by astype(str)"
     if kind in ("list", "tuple", "set", "dict", "ndarray"):
         needed = ", but an argument must be a string or a real number: make a column for each of their entries"
     return TypeError(

@@ -171,7 +171,7 @@ class BaseBoosting(TakesTables, BaseEstimator):
                 fitted, train, evals, n_classes=n_classes, continuing=continuing, robust=robust
             )
             fitted._boost_watched(train, evals, continuing, watch)
-            if fitted.n_iter_ == 0:
+            if fitted.n_iter_ == 0 and np.ptp(train.y) > 0.0:
                 warn(
                     "early stopping kept no round: the validation loss was least before the first, "
                     "so that predictions are the constant baseline_; a smaller learning_rate, or "

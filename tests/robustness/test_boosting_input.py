@@ -142,6 +142,7 @@ def test_bad_weights(kind, weight, message):
 
 
 @pytest.mark.parametrize("start, message", [
+    (np.ma.masked_array(np.zeros(40), np.arange(40) == 0), "init_score is a masked array with 1 masked"),
     (np.zeros(39), "init_score must have the shape"), (np.zeros((40, 2)), "init_score must have"),
     (np.zeros((1, 40)), "init_score must have"), (np.full(40, np.nan), "init_score contains NaN"),
 ])

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from fctree import ObliqueTrees, SymmetricTrees, export_text, plot_regions, plot_tree
 from fctree.inspection import ShapDisplay, compare_distilled, distill, shap_values
-from fctree.kernels import empirical_tree_ntk, tree_ntk_matvec
+from fctree.kernels import empirical_tree_ntk, symmetric_tree_kernel, tree_ntk_matvec
 
 ESTIMATORS = public_estimators()
 X = np.random.default_rng(0).standard_normal((40, 3))
@@ -39,6 +39,27 @@ def test_parameters_of_no_axis_or_beyond_float64():
     for name in ("TreeNTKRegressor", "TreeNTKClassifier"):
         with pytest.raises(ValueError, match="alpha"):
             fitted(name, alpha=10**400)
+
+
+def test_trees_that_are_too_large(monkeypatch):
+    """Names and explicit trees, before anything is computed."""
+    perfect, chain = 0, 0
+    for _ in range(17):
+        perfect = perfect, perfect
+    for _ in range(60_000):
+        chain = 0, chain
+    for architecture, match in (
+        (perfect, "more than 65536 leaves"), ({17: 2**17}, "more than 65536 leaves"), (chain, "1,800,090,000 splits")
+    ):
+        with pytest.raises(ValueError, match=match):
+            empirical_tree_ntk(X, n_trees=1, architecture=architecture)
+    with pytest.raises(ValueError, match="splits, more than"):
+        empirical_tree_ntk(X, n_trees=1, architecture="decision_list", depth=5000)
+    monkeypatch.setattr("fctree._memory.available_memory", lambda: 10**5)
+    with pytest.raises(MemoryError, match="lower n_trees or depth"):
+        fitted("SoftTreeRegressor", n_trees=10**6)
+    with pytest.raises(MemoryError, match="some rows of X"):
+        symmetric_tree_kernel(np.zeros((200, 1)), bin_thresholds=[[0.5]])
 
 
 def test_no_classes():
@@ -77,7 +98,7 @@ def test_teachers_and_pairs_that_are_none():
 
 def test_pictures_of_what_cannot_be_drawn():
     tree, forest = fitted("CurvatureTreeRegressor"), fitted("CurvatureForestRegressor")
-    for ax in (0.5, "ax", plt):
+    for ax in (0.5, "ax", np):
         with pytest.raises(TypeError, match="ax must be"):
             plot_tree(tree, ax=ax)
         with pytest.raises(TypeError, match="ax must be"):

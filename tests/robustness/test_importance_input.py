@@ -63,6 +63,9 @@ def compute(request):
         ([[0.5]], TypeError, "column names or indices"),
         ([[True]], TypeError, "column names or indices"),
         ("ab", TypeError, "lists of columns"),
+        (3, TypeError, "groups must be a list"),
+        ([1.0], TypeError, "column names or indices, got 1.0 in group 0"),
+        ({"size": ["a"]}, ValueError, "group 'size' of groups names 'a'"),
     ],
 )
 def test_bad_groups(compute, groups, error, message):
