@@ -69,61 +69,6 @@ def test_columns_that_are_not_there_are_refused(chosen, error):
         CurvatureTreeRegressor(categorical_features=chosen).fit(FRAME, Y)
 
 
-@each_family
-def test_frames_that_cannot_be_read_say_so(name):
-    polars, pandas = pytest.importorskip("polars"), pytest.importorskip("pandas")
-    pyarrow = pytest.importorskip("pyarrow")
-    X = np.random.default_rng(0).normal(size=(80, 3))
-    lazy, names = polars.DataFrame(X, schema=["a", "b", "c"]).lazy(), ["a", "b", "a"]
-    twice = [pandas.DataFrame(X, columns=names), pyarrow.table(list(X.T), names=names)]
-    model = clone(REGRESSORS[name])
-    for call in (lambda X: model.fit(X, Y), model.predict):
-        with pytest.raises(TypeError, match=r"LazyFrame of polars: pass X.collect\(\)"):
-            call(lazy)
-        for table in twice:
-            with pytest.raises(ValueError, match=r"same name: \['a'\]"):
-                call(table)
-        for part in (twice[1].column(0), pyarrow.table({"a": X[:, 0]}).to_reader()):
-            with pytest.raises(TypeError, match=r"pyarrow, not a Table; .*read_all\(\)"):
-                call(part)
-        with pytest.raises(TypeError, match=r"structured array: pandas.DataFrame\(X\)"):
-            call(np.zeros(80, dtype=[("a", float), ("b", float)]))
-        model.fit(X, Y)
-
-
-@each_family
-def test_subclasses_of_frames_are_frames(name):
-    """Such as a GeoDataFrame: text is read, and columns in another order are refused."""
-    polars = pytest.importorskip("polars")
-
-    class Table(pd.DataFrame):
-        @property
-        def _constructor(self):
-            return Table
-
-    class PolarsTable(polars.DataFrame):
-        pass
-
-    model = clone(REGRESSORS[name])
-    expected = model.fit(FRAME, Y).predict(FRAME)
-    for table in (Table(FRAME), PolarsTable(as_polars(COLUMNS))):
-        np.testing.assert_array_equal(clone(model).fit(table, Y).predict(table), expected)
-    with pytest.raises(ValueError, match="feature names"):
-        model.predict(Table(FRAME)[FRAME.columns[::-1]])
-
-
-@each_family
-def test_dictionaries_of_pyarrow_in_pandas_are_categories(name):
-    pyarrow = pytest.importorskip("pyarrow")
-    codes = pyarrow.array([None if i % 17 == 0 else i % 5 for i in range(80)]).dictionary_encode()
-    table = pyarrow.table({"a": COLUMNS["age"], "code": codes})
-    frame = table.to_pandas(types_mapper=pd.ArrowDtype)
-    model = clone(REGRESSORS[name])
-    expected = model.fit(table, Y).predict(table)
-    np.testing.assert_array_equal(model.fit(frame, Y).predict(frame), expected)
-    assert model.encoder_.categories[1] == list(range(5))
-
-
 def test_names_need_named_columns():
     with pytest.raises(ValueError, match="have no names"):
         CurvatureTreeRegressor(categorical_features=["city"]).fit(as_objects(COLUMNS), Y)
