@@ -2,11 +2,10 @@
 //
 //   1. derivatives of the loss at the scores F, and from them the targets and weights of a
 //      weighted least-squares problem (working_response.hpp)
-//   2. a sample of rows and of features; a tree of each kind that takes part, grown by the
-//      grower of single trees (grow.hpp). Of several kinds the one stays whose leaves do best
-//      on the rows that were left out.
+//   2. a sample of rows and of features; a tree of each kind that takes part (contenders.hpp), grown by the
+//      grower of single trees (grow.hpp)
 //   3. the leaves' bounds, and their constants where the loss asks for an order statistic
-//      (leaf_values.hpp)
+//      (leaf_values.hpp). Of several kinds the tree stays that does best on the rows that were left out.
 //   4. F <- F + learning_rate * share * leaf model, by the code that predicts: for each output the share of the
 //      steps of that kind of tree that has held on the rows left out (left_out_steps.hpp), or 1 for outer quantiles
 //   5. the losses of the training and evaluation samples; early stopping (core/rounds.hpp)

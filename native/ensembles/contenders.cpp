@@ -1,0 +1,174 @@
+#include "ensembles/contenders.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "ensembles/tree_sum.hpp"
+#include "oblique/relevant_features.hpp"
+
+namespace fctree::ensembles {
+
+namespace {
+
+// Of the features, that a step tree may split on: one that lacks the best finds others, and trees should not be all alike.
+constexpr double kShareOfSteps = 0.8;
+
+}  // namespace
+
+Contenders::Contenders(const BoostedProblem& problem, std::vector<ObliqueParams> kinds, FeatureMap features)
+    : problem_(problem), kinds_(std::move(kinds)),
+      features_(std::move(features), problem.train.x(), problem.train.n(), problem.execution) {}
+
+bool Contenders::may_leave_residuals() const {
+  ObliqueParams params = kinds_[kCurvature];
+  params.choose_alpha = false;  // after the first round
+  return params.ridge_leaves && params.ridge_criterion && may_take_few(data_of(features_.all()), params);
+}
+
+void Contenders::start() {
+  const auto& [params, loss, train, groups, statistics, execution] = problem_;
+  features_.start(statistics.reads_features(train.n(), features_.all().map.width()));
+  set_features();
+  // Step trees are grown only where left-out rows can judge them.
+  const index_t n_grown = params.subsample < 1.0 ? n_kinds() : 1;
+  if (std::any_of(kinds_.begin(), kinds_.begin() + n_grown, sorts_axes))
+    statistics.index_features(data_of(features_.all()), features_.all().map, execution);
+}
+
+void Contenders::open_round(const BoostingRound& round, const RowSampler& rows) {
+  round_ = round;
+  find_working_response(problem_.loss, problem_.train.view(), round.derivatives, round.in_bag, response_, problem_.execution);
+  if (features_.draw(problem_.params.seed, round.iteration, colsample())) set_features();
+  if (kinds_[kCurvature].ridge_criterion && !kinds_[kCurvature].choose_alpha)
+    searched_.draw(data_of(features_.all()), rows, round.iteration, round.subsample, problem_.execution);
+}
+
+double Contenders::colsample() const {
+  const ObliqueBoostingParams& params = problem_.params;
+  const bool halves = params.halved_from > 0 && features_.n_columns() >= params.halved_from;
+  return halves && params.colsample == 1.0 && round_.iteration % 2 == 1 ? 0.5 : params.colsample;
+}
+
+// Of the trees to come, of each kind.
+void Contenders::set_features() {
+  for (index_t kind = 0; kind < n_kinds(); ++kind)
+    problem_.statistics.set_features(kind, features_.all().map, problem_.execution);
+}
+
+TrainingData Contenders::data_of(const TreeFeatures& features) const {
+  TrainingData data = {nullptr, response_.target.data(), response_.weight.data(), problem_.train.n(), features.map.width(),
+                       problem_.train.sizes().n_outputs};
+  data.groups = problem_.groups;
+  data.columns = features.map.columns.data();
+  if (features.is_kept)
+    data.x = features.x.data();
+  else
+    data.features = &features.reader;
+  return data;
+}
+
+TrainingData Contenders::counted(TrainingData data) {
+  const double* weight = problem_.train.view().weight;
+  if (weight == nullptr) counts_.resize(problem_.train.n(), 1.0);
+  data.count = counts_.empty() ? weight : counts_.data();
+  return data;
+}
+
+TrainingData Contenders::fitted_data(const TreeFeatures& features, const ObliqueParams& params) {
+  TrainingData data = data_of(features);
+  data.has_curvatures = round_.derivatives.hessian != nullptr;
+  return data.has_curvatures || params.choose_alpha ? counted(data) : data;
+}
+
+// All of the round, or few of many for a tree with linear models: these are a sparser, faster one.
+const TreeFeatures& Contenders::take_features(index_t kind) {
+  const auto& [boosting, loss, train, groups, statistics, execution] = problem_;
+  const ObliqueParams& params = kinds_[kind];
+  const TreeFeatures& all = features_.all();
+  std::vector<index_t> places;
+  if (may_take_few(data_of(all), params)) {
+    statistics.set_features(kind, all.map, execution);
+    places = statistics.relevant_features(searched_.of(counted(data_of(all))), kind, searched_.of(params), execution);
+  }
+  const bool again = !takes_only_axes(params) && !searched_.is_sample_for(params);
+  if (places.empty()) return features_.take_all(again);
+  const TreeFeatures& few = features_.take_few(std::move(places), again);
+  statistics.set_features(kind, few.map, execution);
+  return few;
+}
+
+std::vector<index_t> Contenders::kinds_of_round(const std::function<bool(index_t)>& takes_part) {
+  std::vector<index_t> kinds;
+  const bool curved = takes_part(kCurvature), residual = takes_part(kResidual);
+  if (curved || residual) {
+    curved_ = &take_features(kCurvature);
+    const bool takes_all = !features_.is_few(*curved_) && may_take_few(data_of(*curved_), kinds_[kCurvature]);
+    if (curved || !takes_all) kinds.push_back(kCurvature);
+    if (residual && takes_all) kinds.push_back(kResidual);
+  }
+  if (takes_part(kSteps)) kinds.push_back(kSteps);
+  return kinds;
+}
+
+RoundTree Contenders::grow_residual_tree() {
+  const auto& [boosting, loss, train, groups, statistics, execution] = problem_;
+  ObliqueParams params = kinds_[kCurvature];
+  params.max_depth = 0;
+  const TreeFeatures& all = features_.all();
+  const TrainingData data = fitted_data(all, params);
+  RoundTree grown = grow_round_tree(data, kCurvature, params, searched_, statistics, execution);
+  const std::vector<double> targets = response_.target;
+  subtract_scores(grown.arrays, data, grown.leaf, execution, response_.target.data());
+  const TreeFeatures& few = take_features(kCurvature);
+  if (features_.is_few(few)) {
+    RoundTree tree = grow_round_tree(fitted_data(few, params), kCurvature, kinds_[kCurvature], searched_, statistics, execution);
+    const std::vector<index_t> places = places_of(few.map.columns, all.map.columns);
+    grown = {sum_of(grown.arrays, std::move(tree.arrays), places), std::move(tree.leaf)};
+  }
+  std::copy(targets.begin(), targets.end(), response_.target.begin());
+  find_means(fitted_data(all, params), grown.leaf, execution, grown.arrays);
+  return grown;
+}
+
+RoundTree Contenders::grow_tree(index_t kind, const TreeFeatures& features) {
+  if (kind == kResidual) return grow_residual_tree();
+  ObliqueParams& params = kinds_[kind];
+  if (kind == kSteps) {
+    const double n_wanted = std::ceil(kShareOfSteps * static_cast<double>(features.map.width()));
+    params.node_features = {static_cast<index_t>(n_wanted), problem_.params.seed, round_.iteration, true};
+  }
+  RoundTree grown =
+      grow_round_tree(fitted_data(features, params), kind, params, searched_, problem_.statistics, problem_.execution);
+  if (kind == kCurvature && params.choose_alpha) {
+    params.choose_alpha = false;
+    params.alpha = grown.arrays.alpha;
+  }
+  return grown;
+}
+
+Contender Contenders::grow(index_t kind) {
+  const TreeFeatures& features =
+      kind == kSteps ? take_features(kind) : kind == kCurvature ? *curved_ : features_.all();
+  RoundTree grown = grow_tree(kind, features);
+  Contender contender = {kind, &features, std::move(grown.arrays), {}};
+  finish_leaves(grown, data_of(features), contender);
+  return contender;
+}
+
+// Their constants where the loss asks for an order statistic, their length, and their bounds.
+void Contenders::finish_leaves(const RoundTree& grown, const TrainingData& data, Contender& contender) const {
+  const auto& [params, loss, train, groups, statistics, execution] = problem_;
+  ObliqueTreeArrays& tree = contender.tree;
+  if (loss.leaf_rule() != LeafRule::newton)
+    revise_constants(loss, {train.view(), data, grown.leaf, response_.farthest}, params.l2_leaf_reg, execution, tree);
+  else if (params.l2_leaf_reg > 0.0)
+    shrink_leaves(params.l2_leaf_reg, tree);
+  if (round_.derivatives.hessian != nullptr)
+    lengthen_steps({train.view(), response_.weight.data(), round_.derivatives.hessian}, params.l2_leaf_reg, grown.leaf, execution,
+                   tree);
+  contender.bounds = bound_leaves(tree, data, grown.leaf, {params.extrapolation, loss.largest_step()}, execution);
+  if (train.sizes().unit != nullptr) scale_outputs(train.sizes().unit, tree, contender.bounds);
+}
+
+}  // namespace fctree::ensembles
