@@ -138,7 +138,7 @@ def test_none_where_all_trees_have_all_samples(options):
 
 @pytest.mark.parametrize("first", [3, 16, 25])
 def test_warm_start_adds_the_same_trees(first):
-    y = steps(X) + 0.1 * X @ LINEAR
+    y = steps(X) + 0.05 * X @ LINEAR
     at_once = CurvatureForestRegressor(n_estimators=40, random_state=0).fit(X, y)
     added = CurvatureForestRegressor(n_estimators=first, warm_start=True, random_state=0).fit(X, y)
     added.set_params(n_estimators=40).fit(X, y)
