@@ -220,7 +220,7 @@ def test_the_learning_rate_follows_samples_held_out_in_all_partitions():
 def test_early_stopping_on_a_partitioned_eval_set():
     X, y, weight = draw()
     X_eval, y_eval, eval_weight = draw(150, seed=1)
-    params = {"early_stopping": True, "n_iter_no_change": 2, "learning_rate": 0.7,
+    params = {"early_stopping": True, "n_iter_no_change": 2, "learning_rate": 0.9,
               "max_iter": 12, "random_state": 0, "step_depth": 2}
     local = CurvatureBoostingRegressor(**params).fit(
         X, y, sample_weight=weight, eval_set=(X_eval, y_eval, eval_weight)

@@ -114,7 +114,7 @@ with sklearn.config_context(skip_parameter_validation=True):
             try:
                 cls(**settings).fit(X, X[:, 0])
                 outcome = "fitted"
-            except ValueError as error:
+            except (MemoryError, ValueError) as error:
                 outcome = str(error)
             print(json.dumps([name, value, outcome]), flush=True)
 """
