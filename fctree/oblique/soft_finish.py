@@ -6,8 +6,9 @@ of ``coef @ x`` in the node. Splits, widths and leaf models then minimise
 
     mean squared error + (3 |leaf models - start|^2 + .3 |splits - start|^2) / n
 
-by L-BFGS, in standardised targets and features, of which those that the hard tree does not use stay out. Leave-one-out predictions of the result follow from the
-leverages of its linearisation; it replaces the hard tree if their squared error is clearly smaller.
+by L-BFGS, in standardised targets and features; those that the hard tree does not use stay out. Leave-one-out
+predictions of the result follow from the leverages of its linearisation; it replaces the hard tree if their squared
+error is clearly smaller.
 """
 
 from __future__ import annotations
