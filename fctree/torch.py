@@ -169,7 +169,7 @@ class TreeEnsembleLayer(torch.nn.Module):
                 raise ValueError(f"{name} must be an integer of at least 1, got {size!r}")
         if depth > 15:
             raise ValueError(f"depth must be at most 15, got {depth}")
-        if not isinstance(gamma, Real) or not gamma > 0.0:
+        if not isinstance(gamma, (float, Real)) or not gamma > 0.0:
             raise ValueError(f"gamma must be positive, got {gamma!r}")
         if routing not in ("smooth_step", "logistic"):
             raise ValueError(f"routing must be 'smooth_step' or 'logistic', got {routing!r}")

@@ -187,7 +187,7 @@ def _warnings(study, names, costs, trusted, n_judging):
             "models still improving when their rounds ended, whose importance is too large: "
             + ", ".join(unfinished)
         )
-    return found + doubts(names, trusted, n_judging, " (sample_splitting=True gives one that does)")
+    return found + doubts(names, trusted, n_judging, " (those of sample_splitting=True hold)")
 
 
 # Of the squared error of scores of disjoint halves, what the test adds to that of the same samples: for the difference of

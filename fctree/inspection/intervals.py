@@ -49,4 +49,5 @@ def doubts(names, trusted, n_samples, remedy=""):
     if n_samples < _FEWEST:
         return [f"{n_samples} test samples are too few for intervals and p-values: {_FEWEST} are needed (test_fraction)"]
     near = [name for name, is_trusted in zip(names, trusted, strict=True) if not is_trusted]
-    return [f"near 0 or without an error, where the Wald interval does not hold{remedy}: " + ", ".join(near)] if near else []
+    text = f"importances near 0, or without a standard error, whose intervals are too narrow{remedy}: "
+    return [text + ", ".join(near)] if near else []

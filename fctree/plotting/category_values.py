@@ -20,7 +20,10 @@ def category_lines(labels, encoder):
         key, values = encoder.level_values(entry)
         error = 10.0**-labels.decimals * float(np.std(values))
         names = np.append(_level_names(encoder, key), "other")
-        order = [*np.argsort(values[:-1], kind="stable"), len(values) - 1]
+        if len(key) > 1:  # pairs that training did not have are like others
+            names = [f"{name}:" for name in names]
+        order = np.argsort(values[:-1], kind="stable")
+        order = [*order[(values[order] != values[-1]) | (len(key) == 1)], len(values) - 1]
         texts = [f"{in_one_line(names[level])} {labels.number(values[level], error)}" for level in order]
         if labels.max_coef is not None and len(texts) > 2 * (labels.max_coef + 1):
             first, last = labels.max_coef, len(texts) - 1 - labels.max_coef
@@ -57,4 +60,4 @@ def _names_of_column(encoder, column):
         return ["present", "missing"]
     ends = [f"{edge:.4g}" for edge in edges]
     between = [f"{low} to {high}" for low, high in zip(ends, ends[1:])]
-    return [f"below {ends[0]}", *between, f"from {ends[-1]}", "missing"]
+    return [f"< {ends[0]}", *between, f">= {ends[-1]}", "missing"]

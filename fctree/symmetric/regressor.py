@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from numbers import Integral, Real
+from typing import Literal, overload
 
 from sklearn.base import RegressorMixin
 
@@ -208,7 +209,13 @@ class SymmetricBoostingRegressor(
         elif hasattr(self, "posterior_trees_"):
             del self.posterior_trees_  # those of an earlier fit
 
-    def predict(  # type: ignore[override]
+    @overload
+    def predict(self, X: ArrayLike, return_std: Literal[False] = False) -> FloatArray: ...
+
+    @overload
+    def predict(self, X: ArrayLike, return_std: Literal[True]) -> tuple[FloatArray, FloatArray]: ...
+
+    def predict(
         self,
         X: ArrayLike,
         return_std: bool = False,

@@ -67,6 +67,19 @@ def test_cells_that_training_had_not_are_the_prior():
     np.testing.assert_allclose(row[:, place], encoder.priors[0])
 
 
+def test_text_names_the_cells_that_training_had():
+    X, y = interacting()
+    kept = ~((X["shop"] == "s1") & (X["ware"] == "w2"))
+    cells = export_text(CurvatureTreeRegressor(max_depth=0).fit(X[kept], y[kept]), max_coef=None).split("shop x ware (target mean): ")[1]
+    names = [cell.rpartition(": ")[0] for cell in cells.splitlines()[0].split(", ")]
+    expected = {f"{shop} x {ware}" for shop, ware in X.loc[kept, ["shop", "ware"]].itertuples(index=False)}
+    assert set(names) == {*expected, "other"} and names[-1] == "other" and len(names) == len(expected) + 1
+    table = pd.DataFrame({"city": ["a", "b", "c"] * 40, "garden": [True, False, True, False] * 30})
+    value = (table["city"] == "a") ^ table["garden"]
+    text = export_text(CurvatureTreeRegressor(max_depth=0).fit(table, value.astype(float)), max_coef=None)
+    assert "a x >= 1: " in text and "a x 0 to 1: " in text and "< 0" not in text
+
+
 def test_a_pair_of_a_category_and_a_number_knows_slopes():
     X, y = with_slopes()
     model = SymmetricBoostingRegressor(max_iter=40, max_depth=2, random_state=0)
