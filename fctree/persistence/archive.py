@@ -176,15 +176,14 @@ def _read_members(file):
                 raise ValueError(f"member {name!r} is missing, beside {unknown}")
             member = members.pop(name)
             with archive.open(member) as stream:
-                arrays.append(_read_array(stream, member.file_size, name))
-                if arrays[-1].dtype.kind != "f" and member.compress_type != zipfile.ZIP_STORED:
-                    raise ValueError(f"member {name!r} is compressed as it must not be")
+                arrays.append(_read_array(stream, member))
                 if stream.read(1):
                     raise ValueError(f"member {name!r} is longer than its array")
     return header, arrays
 
 
-def _read_array(stream, size, name):
+def _read_array(stream, member):
+    name = member.filename
     version = npy.read_magic(stream)
     if version not in ((1, 0), (2, 0)):
         raise ValueError(f"member {name!r} has version {version} of the npy format")
@@ -192,8 +191,10 @@ def _read_array(stream, size, name):
     shape, fortran_order, dtype = read_header(stream)
     if not is_storable(dtype):
         raise ValueError(f"member {name!r} holds values of type {dtype}, which is not allowed")
+    if dtype.kind != "f" and member.compress_type != zipfile.ZIP_STORED:
+        raise ValueError(f"member {name!r} is compressed as it must not be")
     n_bytes = math.prod(shape) * dtype.itemsize
-    if any(length < 0 for length in shape) or size - stream.tell() != n_bytes:
+    if any(length < 0 for length in shape) or member.file_size - stream.tell() != n_bytes:
         raise ValueError(f"member {name!r} does not have the length that its shape asks for")
     raw = np.empty(n_bytes, dtype=np.uint8)
     view = memoryview(raw)

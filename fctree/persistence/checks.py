@@ -304,7 +304,7 @@ def check_tree_ntk_regressor(model):
         _check_truth(model, "_single_target")
         n_axes = 1 if model._single_target else 2
         _check_tree_ntk(model, n_axes)
-        check_intervals(model, model.dual_coef_.reshape(len(model.X_fit_), -1).shape[1])
+        check_intervals(model, _n_columns(model))
         _check_system(model)
 
 
@@ -337,6 +337,11 @@ def _check_tree_ntk(model, n_axes):
     _check_kernel(model)
 
 
+def _n_columns(model):
+    """Outputs of an expansion, whose coefficients may be a vector."""
+    return model.dual_coef_.reshape(len(model.X_fit_), -1).shape[1]
+
+
 def _check_system(model):
     """Penalty and weights of the fit; files of version 1 have none."""
     penalty, weights = (vars(model).get(name) for name in ("_penalty", "_fit_weights"))
@@ -347,7 +352,7 @@ def _check_system(model):
     if errors is not None:
         check_array("_fold_errors", errors, np.float64, 2)
         valid = len(errors) == len(model.X_fit_) or penalty is None
-        require(valid and errors.shape[1] == model.dual_coef_.reshape(len(model.X_fit_), -1).shape[1],
+        require(valid and errors.shape[1] == _n_columns(model),
                 "_fold_errors is not one an output of each sample")
     if weights is not None:
         check_array("_fit_weights", weights, np.float64, 1)

@@ -20,11 +20,10 @@ def category_lines(labels, encoder):
         key, values = encoder.level_values(entry)
         error = 10.0**-labels.decimals * float(np.std(values))
         names = np.append(_level_names(encoder, key), "other")
-        if len(key) > 1:  # pairs that training did not have are like others
-            names = [f"{name}:" for name in names]
         order = np.argsort(values[:-1], kind="stable")
-        order = [*order[(values[order] != values[-1]) | (len(key) == 1)], len(values) - 1]
-        texts = [f"{in_one_line(names[level])} {labels.number(values[level], error)}" for level in order]
+        if len(key) > 1:  # pairs that training did not have are like others
+            names, order = [f"{name}:" for name in names], order[values[order] != values[-1]]
+        texts = [f"{in_one_line(names[level])} {labels.number(values[level], error)}" for level in [*order, len(values) - 1]]
         if labels.max_coef is not None and len(texts) > 2 * (labels.max_coef + 1):
             first, last = labels.max_coef, len(texts) - 1 - labels.max_coef
             texts[first:last] = [f"... ({last - first} more)"]

@@ -215,6 +215,9 @@ class SymmetricBoostingRegressor(
     @overload
     def predict(self, X: ArrayLike, return_std: Literal[True]) -> tuple[FloatArray, FloatArray]: ...
 
+    @overload
+    def predict(self, X: ArrayLike, return_std: bool) -> FloatArray | tuple[FloatArray, FloatArray]: ...
+
     def predict(
         self,
         X: ArrayLike,

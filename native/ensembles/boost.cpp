@@ -31,8 +31,9 @@ class ObliqueBooster : public GrowingModel {
         sizes_{task.sizes.n_features, task.sizes.n_targets, task.sizes.n_outputs, units_.of_several()},
         train_(task.train, sizes_, execution),
         varying_(varying_columns(task.train.x, task.train.weight, task.train.n_samples, execution.all)),
-        contenders_({params_, *loss_, train_, task.groups, statistics_, execution_}, in_units(kinds),
-                    statistics_.find_map(task.train, varying_, kinds[0], execution)),
+        contenders_{{params_, *loss_, train_, task.groups, statistics_, execution_},  // braces: all places agree in this order
+                    in_units(kinds),
+                    statistics_.find_map(task.train, varying_, kinds[0], execution)},
         gradient_(task.sizes.n_outputs * train_.n()),
         hessian_(loss_->has_hessian() ? task.sizes.n_outputs * train_.n() : 0),
         rows_(task.train,

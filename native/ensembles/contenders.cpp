@@ -152,22 +152,21 @@ Contender Contenders::grow(index_t kind) {
       kind == kSteps ? take_features(kind) : kind == kCurvature ? *curved_ : features_.all();
   RoundTree grown = grow_tree(kind, features);
   Contender contender = {kind, &features, std::move(grown.arrays), {}};
-  finish_leaves(grown, data_of(features), contender);
+  finish_leaves(grown.leaf, data_of(features), contender);
   return contender;
 }
 
 // Their constants where the loss asks for an order statistic, their length, and their bounds.
-void Contenders::finish_leaves(const RoundTree& grown, const TrainingData& data, Contender& contender) const {
+void Contenders::finish_leaves(const std::vector<index_t>& leaf, const TrainingData& data, Contender& contender) const {
   const auto& [params, loss, train, groups, statistics, execution] = problem_;
   ObliqueTreeArrays& tree = contender.tree;
   if (loss.leaf_rule() != LeafRule::newton)
-    revise_constants(loss, {train.view(), data, grown.leaf, response_.farthest}, params.l2_leaf_reg, execution, tree);
+    revise_constants(loss, {train.view(), data, leaf, response_.farthest}, params.l2_leaf_reg, execution, tree);
   else if (params.l2_leaf_reg > 0.0)
     shrink_leaves(params.l2_leaf_reg, tree);
   if (round_.derivatives.hessian != nullptr)
-    lengthen_steps({train.view(), response_.weight.data(), round_.derivatives.hessian}, params.l2_leaf_reg, grown.leaf, execution,
-                   tree);
-  contender.bounds = bound_leaves(tree, data, grown.leaf, {params.extrapolation, loss.largest_step()}, execution);
+    lengthen_steps({train.view(), response_.weight.data(), round_.derivatives.hessian}, params.l2_leaf_reg, leaf, execution, tree);
+  contender.bounds = bound_leaves(tree, data, leaf, {params.extrapolation, loss.largest_step()}, execution);
   if (train.sizes().unit != nullptr) scale_outputs(train.sizes().unit, tree, contender.bounds);
 }
 

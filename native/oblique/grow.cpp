@@ -163,9 +163,8 @@ double level_work(const TrainingData& data, const ObliqueParams& params) {
 
 }  // namespace
 
-ObliqueTreeArrays grow_tree(const TrainingData& data, const ObliqueParams& params,
-                                    NodeStatistics& statistics, const Execution& team,
-                                    const LeftOut& left_out) {
+ObliqueTreeArrays grow_tree(const TrainingData& data, const ObliqueParams& params, NodeStatistics& statistics,
+                            const Execution& team, const LeftOut& left_out) {
   const Execution growing = limit_threads(team, level_work(data, params));
   return Grower(data, params, statistics, growing, left_out).grow();
 }
