@@ -92,10 +92,11 @@ Vector bends_of(const CurvatureProblem& problem, double weight) {
   return bends;
 }
 
-// How many of d features bend the target, if this many have a decrease above 2 log(d) mean squares: each has by
+// How many features bend the target, if this many have a decrease above 2 log(d) mean squares: each has by
 // chance if the largest of d such numbers, squares of standard normal ones, is.
-index_t count_clear(index_t n_above, index_t n_features) {
-  const double d = static_cast<double>(n_features);
+index_t count_clear(const Vector& bends, double mean_square) {
+  const double d = static_cast<double>(bends.size());
+  const double n_above = (bends.array() > 2.0 * std::log(d) * mean_square).count();
   const double by_chance = 1.0 - std::exp(-d * std::erfc(std::sqrt(std::log(d))));
   return std::lround(std::max(n_above - by_chance * d, 0.0) / (1.0 - by_chance));
 }
@@ -123,6 +124,44 @@ Features select_forward(const RootModels& models, const Vector& bends, index_t n
     cross.noalias() -= along * row;
   }
   return taken;
+}
+
+// The features, ascending, if a model of them predicts as well as one of all, else none. Where they are
+// some of so many by choice (0: not by choice), fewer are tried: some suit few samples by chance, and the ways
+// to choose p of d, about (d / p)^p, count.
+Features shortened(const RootModels& models, Features few, double error_of_all, double n_choices) {
+  const auto suffice = [&] {
+    const double cost = n_choices > 0.0 ? 1.0 + kCostOfChoice * std::log(n_choices / few.size()) : 1.0;
+    const double error_of_few = models.cross_validation_error(few, models.error_of(few), cost);
+    return error_of_few <= error_of_all && std::isfinite(error_of_few);
+  };
+  while (!suffice()) {
+    if (n_choices == 0.0 || few.size() == 1) return {};
+    few.pop_back();
+  }
+  std::sort(few.begin(), few.end());
+  return few;
+}
+
+// What stands for a model of all features where that leaves too little to judge them by.
+RidgeFit mean_of_targets(const GrowState& state, const OpenNode& root) {
+  const index_t n_outputs = state.data.n_outputs;
+  return {Matrix::Zero(state.data.n_features, n_outputs), state.target_mean(root), Vector::Zero(n_outputs)};
+}
+
+RootModels root_models(const GrowState& state, const OpenNode& root, double n_samples) {
+  const Moments& moments = root.moments;
+  const bool fit_intercept = state.params.fit_intercept;
+  double error = moments.diagonal.tail(state.data.n_outputs).sum();
+  if (!fit_intercept) error += moments.weight * state.target_mean(root).squaredNorm();
+  return {normal_equations(moments, state.origin, fit_intercept), error, n_samples, state.params.alpha,
+          rounding_noise(moments)};
+}
+
+Features all_of(index_t n_features) {
+  Features all(n_features);
+  std::iota(all.begin(), all.end(), 0);
+  return all;
 }
 
 bool are_many(const SampleSums& samples, index_t n_features) {
@@ -197,64 +236,38 @@ std::vector<index_t> relevant_features(const TrainingData& data, const ObliquePa
                                        NodeStatistics& statistics, const Execution& team,
                                        const Known& known) {
   if (!may_take_few(data, params)) return {};
-  const index_t d = data.n_features;
   GrowState state(data, params, limit_threads(team, moment_work(data)), statistics, statistics.offset());
   OpenNode root;
-  root.ancestors = Matrix(d, 0);
+  root.ancestors = Matrix(data.n_features, 0);
   statistics.open(state, root);
   SampleSums samples = statistics.sum_samples(state, root);
   samples.number = std::min(samples.number, known.n_different);
-  // Else a model of all leaves too little to judge by, and features are judged by what the mean leaves.
-  const bool judges_all = are_many(samples, d);
+  const bool judges_all = are_many(samples, data.n_features);
   const bool are_few = samples.number < static_cast<double>(known.n_features);
   root.moments = statistics.full_moments(state, {&root})[0];
   if (!root.moments.diagonal.allFinite() || !(state.variance_of(root) > 0.0)) return {};
-  if (judges_all)
-    root.fit = fit_ridge(root.moments, root.ancestors, state.origin, state.ridge_options());
-  else
-    root.fit = {Matrix::Zero(d, data.n_outputs), state.target_mean(root),
-                Vector::Zero(data.n_outputs)};
+  root.fit = judges_all ? fit_ridge(root.moments, root.ancestors, state.origin, state.ridge_options())
+                        : mean_of_targets(state, root);
   statistics.score_models(state, {&root});
   const CurvatureProblem problem =
       curvature_problem(root.moments, statistics.residual_scatter(state, {&root})[0]);
   if (!(problem.covariance.trace() > 0.0)) return {};
 
-  RootModels models = {normal_equations(root.moments, state.origin, params.fit_intercept),
-                       root.moments.diagonal.tail(data.n_outputs).sum(),
-                       are_few ? samples.number
-                               : std::min(root.moments.weight * root.moments.weight /
-                                              samples.squared_weights,
-                                          known.n_different),
-                       params.alpha, rounding_noise(root.moments)};
-  if (!params.fit_intercept)
-    models.error += root.moments.weight * state.target_mean(root).squaredNorm();
-  Features all(d);
-  std::iota(all.begin(), all.end(), 0);
+  const double n_equal = root.moments.weight * root.moments.weight / samples.squared_weights;
+  const RootModels models = root_models(state, root, are_few ? samples.number : std::min(n_equal, known.n_different));
   const Vector bends = bends_of(problem, root.moments.weight);
   const double left = models.error - root.fit.reduction.sum();  // by a model of all
-  const double by_chance = 2.0 * std::log(static_cast<double>(d)) * left /
-                           std::min(models.n_samples, root.moments.weight);
-  const index_t n_clear = judges_all ? count_clear((bends.array() > by_chance).count(), d) : 0;
-  const index_t n_wanted = std::max(count_wanted(data), n_clear);
-  if (n_wanted >= d) return {};
+  index_t n_wanted = count_wanted(data);
+  if (judges_all)
+    n_wanted = std::max(n_wanted, count_clear(bends, left / std::min(models.n_samples, root.moments.weight)));
+  if (n_wanted >= data.n_features) return {};
+  const Features all = all_of(data.n_features);
   const double error_of_all =
       known.error_of_all.has_value()
           ? *known.error_of_all
           : models.cross_validation_error(all, judges_all ? left : models.error_of(all));
-  Features few = select_forward(models, bends, n_wanted);
-  const auto suffice = [&] {
-    // Some of many features suit few samples by chance: the ways to choose p of d, some (d / p)^p, count.
-    const double ways = static_cast<double>(known.n_features) / few.size();
-    const double cost = are_few ? 1.0 + kCostOfChoice * std::log(ways) : 1.0;
-    const double error_of_few = models.cross_validation_error(few, models.error_of(few), cost);
-    return error_of_few <= error_of_all && std::isfinite(error_of_few);
-  };
-  while (!suffice()) {
-    if (!are_few || few.size() == 1) return {};
-    few.pop_back();
-  }
-  std::sort(few.begin(), few.end());
-  return few;
+  const double n_choices = are_few ? static_cast<double>(known.n_features) : 0.0;
+  return shortened(models, select_forward(models, bends, n_wanted), error_of_all, n_choices);
 }
 
 std::vector<index_t> relevant_local_features(const TrainingData& data, const ObliqueParams& params,
