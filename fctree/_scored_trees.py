@@ -59,7 +59,7 @@ class ScoredTrees:
         trees = model.trees_ if hasattr(model, "trees_") else ensemble_of(model.tree_)
         offset, factor = np.zeros(trees.n_outputs), 1.0 / trees.n_trees
         if is_classifier(model) and model.n_classes_ <= 2:
-            offset, factor = offset - 1.0, 2.0 * factor
+            offset, factor = offset - 2.0 * model._even_score, 2.0 * factor
         return cls(model, trees, offset, factor)
 
     @property

@@ -27,8 +27,8 @@ _ROUNDING = 256 * np.finfo(np.float64).eps
 
 
 def weight_unit(weight):
-    """Weight of one more sample: 1, or less where weights are smaller than counts of samples."""
-    return 1.0 if weight is None or len(weight) == 0 else min(float(np.mean(weight)), 1.0)
+    """Weight of one more sample: the mean of those that there are."""
+    return 1.0 if weight is None or len(weight) == 0 else float(np.mean(weight))
 
 
 def rank_scores(scores, weight):

@@ -37,18 +37,12 @@ def inverse_diagonal(A):
     return diagonal
 
 
-def one_unit_left_out(factor, numerator, weights, leverage):
-    """``factor``, by which something is the errors without each sample, with ``numerator / (w - 1 + alpha G_ii)`` for
-    weights above 1, of which one unit is left out; ``leverage`` is alpha G_ii, G the inverse of the weighted system."""
-    return np.divide(numerator, weights - 1.0 + leverage, out=factor, where=weights > 1.0)
-
-
 def left_out_errors(K, coefficients, alpha, weights):
     """Errors of each sample's prediction by the solution without it, (n_samples, n_outputs); K is
     destroyed.
 
-    With A = K + alpha W^-1 and A c = y, the error is c_i / (A^-1)_ii, of a sample of weight 1 or less; of a
-    larger weight one unit is left out. Weights are positive. NaN where the matrix is too singular to say.
+    With A = K + alpha W^-1 and A c = y, the error is c_i / (A^-1)_ii. Weights are positive. NaN where the matrix is
+    too singular to say.
     """
     roots = np.sqrt(weights)
     K *= roots[:, np.newaxis]
@@ -56,8 +50,7 @@ def left_out_errors(K, coefficients, alpha, weights):
     np.fill_diagonal(K, K.diagonal() + alpha)
     inverse = inverse_diagonal(K)
     inverse[inverse <= 0.0] = np.nan
-    factor = one_unit_left_out(1.0 / (weights * inverse), alpha, weights, alpha * inverse)
-    return factor[:, np.newaxis] * coefficients
+    return coefficients / (weights * inverse)[:, np.newaxis]
 
 
 class KernelIntervals(PredictsIntervals):

@@ -60,7 +60,7 @@ def complete_left_out(tree, left_out, leaves, leaf, targets, weight):
         return
     rows = np.flatnonzero(np.isnan(left_out).any(axis=1))
     parent, total = tree.parents(), tree.weighted_n_node_samples
-    own = np.ones(rows.size) if weight is None else np.minimum(weight[rows], 1.0)
+    own = np.ones(rows.size) if weight is None else weight[rows]
     node = leaves[leaf[rows]]
     while True:
         alone = (total[node] <= own * (1.0 + 1e-9)) & (parent[node] >= 0)

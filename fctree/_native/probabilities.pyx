@@ -124,19 +124,23 @@ def project_to_simplex(scores):
     return out
 
 
-def raised(probabilities, double floor, double exponent):
-    """``(p + floor) ** exponent`` over its sum in each row; NaN where p is."""
+def raised(probabilities, double floor, double exponent, factors):
+    """``factors * (p + floor) ** exponent`` over its sum in each row; NaN where p is. Factors (n_classes,) are positive."""
     cdef cnp.ndarray given = values_of(probabilities, 2)
     cdef cnp.ndarray out = table(given.shape[0], given.shape[1])
     cdef Pair pair = pair_of(given, out)
     cdef int64_t row, k
+    cdef cnp.ndarray of_classes = values_of(factors, 1)
+    cdef const double* factor = <const double*>cnp.PyArray_DATA(of_classes)
     cdef const double* p = pair.scores
     cdef double* power = pair.out
     cdef double largest
+    if of_classes.shape[0] != pair.n_classes:
+        raise ValueError("a factor for each class is needed")
     for row in range(pair.n_rows):
         largest = largest_of(p, pair.n_classes)
         for k in range(pair.n_classes):
-            power[k] = pow((p[k] + floor) / (largest + floor), exponent)
+            power[k] = factor[k] * pow((p[k] + floor) / (largest + floor), exponent)
         divide_by_sum(power, pair.n_classes)
         p += pair.n_classes
         power += pair.n_classes

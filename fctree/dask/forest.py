@@ -31,13 +31,13 @@ def _grow_range(local, rows, found, first, last):
     return trees, fitted_attributes(local)
 
 
-def _find_exponent(local, rows, found):
-    """Exponent of the calibrated probabilities of all trees."""
+def _find_calibration(local, rows, found):
+    """Exponent and shifts of the calibrated probabilities of all trees."""
     local.n_jobs = threads_here()
     X, targets, weight = local._samples(rows.X, rows.y, rows.weight, reset=True)
     local.trees_ = ObliqueTrees.concatenate([trees for trees, _ in found])
     local._use_out_of_bag(X, targets, weight)
-    return local.exponent_
+    return local.exponent_, local.class_shifts_
 
 
 class _DaskForest:
@@ -89,8 +89,8 @@ class _DaskForest:
                 fitted.feature_names_in_ = names
             fitted.trees_ = ObliqueTrees.concatenate([trees for trees, _ in found])
             if fitted._classification:
-                exponent = client.submit(_find_exponent, local, rows, futures, pure=False)
-                (fitted.exponent_,) = gather(client, [exponent])
+                exponent = client.submit(_find_calibration, local, rows, futures, pure=False)
+                ((fitted.exponent_, fitted.class_shifts_),) = gather(client, [exponent])
         return self
 
 

@@ -12,11 +12,11 @@ from sklearn.metrics import accuracy_score
 from fctree._parameters import set_parameters, shares_documentation
 from fctree._training.class_weights import CLASS_WEIGHT_CONSTRAINTS
 from fctree._training.target_units import TargetUnits
-from fctree._typing import ArrayLike, RandomState
+from fctree._typing import ArrayLike, FloatArray, RandomState
 from fctree._validation import check_labels, encode_labels
 from fctree.ensembles.forest import BaseCurvatureForest, judged_samples
 from fctree.ensembles.forest_regressor import CurvatureForestRegressor
-from fctree.oblique.calibration import find_exponent, raised
+from fctree.oblique.calibration import even_share, find_calibration, raised, shifted_logarithms
 from fctree.oblique.class_scores import IndicatorScores, class_indicators
 
 
@@ -54,8 +54,10 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
         Probabilities by the trees grown without the sample, which are all trees for samples of weight 0; NaN
         if there are none. Only with `oob_score`.
     exponent_ : float or None
-        Exponent of the predicted class scores (plus 0.01) in `predict_proba`, chosen by the out-of-bag
-        log-loss; None if no tree left a sample out.
+        Exponent of the predicted class scores (plus 0.01) in `predict_proba`, chosen with `class_shifts_` by the
+        out-of-bag log-loss; None if no tree left a sample out.
+    class_shifts_ : ndarray of shape (n_classes,) or None
+        What is added to the logarithms of these powers.
     feature_importances_, encoder_
         As in `CurvatureForestRegressor`.
     n_features_in_, feature_names_in_
@@ -115,16 +117,45 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
         return class_indicators(encode_labels(y, self.classes_), self.n_classes_)
 
     def _learn_out_of_bag(self, X, targets, weight, left_out):
-        self.exponent_ = None
+        self.exponent_ = self.class_shifts_ = None
         judged = ~np.isnan(left_out[:, 0])
+        if weight is not None:
+            judged &= weight > 0.0
         if self.n_classes_ > 1 and np.any(judged):
             weight = None if weight is None else weight[judged]
             found, truth = super()._probabilities(left_out[judged]), super()._probabilities(targets[judged])
-            self.exponent_ = find_exponent(found, truth, weight)
+            self.exponent_, self.class_shifts_ = find_calibration(found, truth, weight)
 
     def _probabilities(self, scores):
         probabilities = super()._probabilities(scores)
-        return probabilities if self.exponent_ is None else raised(probabilities, self.exponent_)
+        return probabilities if self.exponent_ is None else raised(probabilities, self.exponent_, self.class_shifts_)
+
+    @property
+    def _even_score(self):
+        return 0.5 if self.exponent_ is None else even_share(self.exponent_, self.class_shifts_)
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Class scores, the largest of which is that of the predicted class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        scores : array of shape (n_samples,) or (n_samples, n_classes)
+            With two classes ``2 * (s - c)``, s the predicted indicator of ``classes_[1]`` and c the one that gives both
+            classes the same probability; else the logits of `predict_proba`, one column per class.
+        """
+        scores = self._raw_predict(X)
+        if self.n_classes_ <= 2 or self.exponent_ is None:
+            return self._decision(scores)
+        return shifted_logarithms(super()._probabilities(scores), self.exponent_, self.class_shifts_)
+
+    def _labels(self, scores):
+        if self.n_classes_ == 1 or self.exponent_ is None:
+            return super()._labels(scores)
+        return self.classes_[self._probabilities(scores).argmax(axis=1)]
 
     def _keep_out_of_bag(self, scores, targets, weight):
         self.oob_decision_function_ = np.full((len(scores), self.n_classes_), np.nan)

@@ -67,6 +67,8 @@ class Link:
         Of classifiers: what makes `decision_function` of the sums.
     exponent : float or None
         What probabilities, `FLOOR` added to each, are raised to.
+    shifts : array of shape (n_classes,) or None
+        What is added to their logarithms then.
     """
 
     kind: str
@@ -75,6 +77,7 @@ class Link:
     classes: NDArray[Any] | None
     decision: tuple[FloatArray, Any] | None = None
     exponent: float | None = None
+    shifts: FloatArray | None = None
 
     @classmethod
     def of(cls, model, offset, factor, *, indicators):
@@ -95,12 +98,13 @@ class Link:
             kind = "logistic" if n_classes == 2 else "softmax"
         decision = offset, factor
         if indicators and n_classes <= 2:
-            decision = 2.0 * offset - 1.0, 2.0 * factor
+            decision = 2.0 * offset - 2.0 * model._even_score, 2.0 * factor
         if temperature is not None:
             slope = 2.0 * temperature if n_classes == 2 else temperature
             offset = slope * (offset - (0.5 if n_classes == 2 else 0.0))
             factor = slope * factor
-        return cls(kind, offset, factor, model.classes_, decision, getattr(model, "exponent_", None))
+        calibration = getattr(model, "exponent_", None), getattr(model, "class_shifts_", None)
+        return cls(kind, offset, factor, model.classes_, decision, *calibration)
 
     @property
     def _even(self):
@@ -133,18 +137,19 @@ static void @start(double *out) {{
   for (int k = 0; k < {n}; ++k) out[k] = {start};
 }}
 
-static void @finish(double *out) {{{scaled}{_C[self.kind].format(n=n)}{self._c_of_exponent()}
+static void @finish(double *out) {{{scaled}{_C[self.kind].format(n=n)}{self._c_of_exponent(source)}
 }}
 """)
         return "@start", "@finish"
 
-    def _c_of_exponent(self):
+    def _c_of_exponent(self, source):
         if self.exponent is None:
             return ""
         n = self.n_predictions
+        source.array("shift", self.shifts)
         return f"""
   {{
-  for (int k = 0; k < {n}; ++k) out[k] = {self.exponent!r} * log(out[k] + {FLOOR!r});{_C["softmax"].format(n=n)}
+  for (int k = 0; k < {n}; ++k) out[k] = {self.exponent!r} * log(out[k] + {FLOOR!r}) + @shift[k];{_C["softmax"].format(n=n)}
   }}"""
 
     def onnx(self, graph, sums, raw_scores=False):
@@ -159,8 +164,11 @@ static void @finish(double *out) {{{scaled}{_C[self.kind].format(n=n)}{self._c_o
         index, probabilities = _CLASSES[self.kind](graph, scores, len(self.classes))
         if self.exponent is not None:
             logarithms = graph.add("Log", graph.add("Add", probabilities, np.array(FLOOR)))
-            scaled = graph.add("Mul", logarithms, np.array(self.exponent))
-            probabilities = graph.add("Softmax", scaled, axis=1)
+            shifted = graph.add("Add", graph.add("Mul", logarithms, np.array(self.exponent)), self.shifts)
+            probabilities = graph.add("Softmax", shifted, axis=1)
+            index = graph.add("ArgMax", probabilities, axis=1, keepdims=0)
+            if raw_scores and len(self.classes) > 2:
+                probabilities, raw_scores = shifted, False
         if raw_scores:
             probabilities = _scaled(graph, sums, *self.decision)
             if len(self.classes) == 2:

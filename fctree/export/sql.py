@@ -81,8 +81,9 @@ def to_sql(model: Any, columns: Sequence[str] | None = None) -> str:
         share = clipped(score, 0.0, 1.0)
         if link.exponent is None:
             return share
-        both = number(1.0 + 2.0 * FLOOR)
-        return f"1.0 / (1.0 + POWER({both} / ({number(FLOOR)} + {share}) - 1.0, {number(link.exponent)}))"
+        both, odds = number(1.0 + 2.0 * FLOOR), number(np.exp(link.shifts[0] - link.shifts[1]))
+        power = f"POWER({both} / ({number(FLOOR)} + {share}) - 1.0, {number(link.exponent)})"
+        return f"1.0 / (1.0 + {odds} * {power})"
     return _LINKS[link.kind].format(score)
 
 

@@ -170,7 +170,7 @@ class SearchingTreeNTK(BaseTreeNTK):
         spectrum = Spectrum(K, targets, weights)
         scores = np.array([self._score(spectrum.left_out(targets, alpha), targets, weights) for alpha in alphas])
         best = alphas[int(np.argmax(scores.mean(axis=1)))]
-        errors = spectrum.errors(best, weights) if spectrum.is_singular(best) else None
+        errors = spectrum.errors(best) if spectrum.is_singular(best) else None
         return chosen, scores, (spectrum.dual_coef(best), errors)
 
     def _side_by_side(self, n_samples):

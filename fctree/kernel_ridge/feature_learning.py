@@ -33,14 +33,17 @@ def held_out_errors(kernel, solve, X, targets, weights, n_rounds):
     """Targets less predictions of samples that three folds hold out, (n_rounds + 1, n_samples, n_outputs).
 
     After 0, 1, .. rounds. ``solve(kernel, X, targets, weights)`` gives the samples of the expansion and their
-    coefficients, (n_fit, n_features) and (n_fit, n_outputs). All zero for too few samples.
+    coefficients, (n_fit, n_features) and (n_fit, n_outputs). All zero for too few different samples.
     """
     counted = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
     left_out = np.zeros((n_rounds + 1, *targets.shape))
-    if len(counted) < 2 * _FOLDS:
+    # Numbers of different rows: the same folds for rows in any order, and copies in one of them.
+    different, alike = np.unique(X[counted], axis=0, return_inverse=True)
+    if len(different) < 2 * _FOLDS:
         return left_out
-    for train, test in KFold(_FOLDS, shuffle=True, random_state=0).split(counted):
-        train, test = counted[train], counted[test]
+    for _, held_out in KFold(_FOLDS, shuffle=True, random_state=0).split(different):
+        is_test = np.isin(alike.reshape(-1), held_out)
+        train, test = counted[~is_test], counted[is_test]
         part = None if weights is None else weights[train]
         path = _path(kernel, solve, X[train], targets[train], part, n_rounds)
         for k, (matrix, solution) in enumerate(path):

@@ -89,7 +89,7 @@ def solve_with_errors(K, targets, alpha, weights=None):
     warn_of_singular(alpha, f" (reciprocal condition {rcond:.1e})")
     np.fill_diagonal(K, diagonal)
     spectrum = Spectrum.of_system(K, targets, weights)
-    return spectrum.dual_coef(alpha), spectrum.errors(alpha, weights)
+    return spectrum.dual_coef(alpha), spectrum.errors(alpha)
 
 
 def warn_of_singular(alpha, condition=""):

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from fctree._intervals.kernels import one_unit_left_out
 from fctree.kernel_ridge.row_blocks import in_background
 
 
@@ -66,23 +65,21 @@ class Spectrum:
         G the inverse of the (weighted) system; a sample without weight is not left out by
         leaving it out, and its row is not meaningful.
         """
-        return targets - self.residuals(alpha)[0]
+        return targets - self.errors(alpha)
 
-    def residuals(self, alpha):
-        """Targets less the predictions without each sample, (n, n_outputs), and alpha G_ii, (n,)."""
+    def errors(self, alpha):
+        """Targets less the predictions without each sample, (n, n_outputs)."""
         if self.is_singular(alpha):
-            quotient, leverage = self._singular_quotients(alpha)
+            quotient = self._singular_quotients(alpha)
         else:
-            c = self.coefficients(alpha)
-            diagonal = (self.vectors**2) @ self.inverse(alpha)
-            quotient, leverage = _quotient(c, diagonal), alpha * diagonal
+            quotient = _quotient(self.coefficients(alpha), (self.vectors**2) @ self.inverse(alpha))
         if self.roots is not None:
             quotient = np.divide(quotient, self.roots, out=np.zeros_like(quotient),
                                  where=self.roots > 0)
-        return quotient, leverage
+        return quotient
 
     def _singular_quotients(self, alpha):
-        """c_i / G_ii and alpha G_ii where eigenvalues that are rounding count as 0, not as infinite.
+        """c_i / G_ii where eigenvalues that are rounding count as 0, not as infinite.
 
         The pseudo-inverse drops what has nearly all of c_i and of G_ii. With N the projection on the null space,
         and c and G the sums over the rest,
@@ -101,17 +98,8 @@ class Spectrum:
         blur = squares @ np.divide(limit, self.eigenvalues, out=np.zeros_like(inverse), where=~null) ** 2
         known = share > blur
         share = np.where(known, share, 0.0)
-        leverage = alpha * diagonal + share
         whole = alpha * c + self.vectors[:, null] @ self.projected[null]
-        return np.where(known[:, np.newaxis], _quotient(whole, leverage), _quotient(c, diagonal)), leverage
-
-    def errors(self, alpha, weights):
-        """Leave-one-out residuals; of a weight above 1 one unit is left out."""
-        residuals, leverage = self.residuals(alpha)
-        if weights is not None:
-            factor = one_unit_left_out(np.ones(len(weights)), weights * leverage, weights, leverage)
-            residuals *= factor[:, np.newaxis]
-        return residuals
+        return np.where(known[:, np.newaxis], _quotient(whole, alpha * diagonal + share), _quotient(c, diagonal))
 
 
 def _quotient(c, diagonal):

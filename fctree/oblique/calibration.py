@@ -1,16 +1,18 @@
-"""Probabilities of classes from predicted indicators, calibrated by one temperature or one exponent.
+"""Probabilities of classes from predicted indicators, calibrated by one temperature, or by an exponent and shifts.
 
 Scores of ridge models of class indicators can leave [0, 1]. Probabilities are the softmax of the
 scores times a temperature t (for two classes, the logistic function of ``2 t (s - 1/2)``), which
 keeps the order of the classes. t minimises the log-loss of the training samples, each
 scored by its leaf's model fitted without it.
 
-A forest's probabilities p, in effect means over trees, are less certain than so many trees together should be, and can be 0. They
-become ``(p + FLOOR) ** t`` over its sum: a temperature of the logarithms, found on out-of-bag predictions.
+A forest's probabilities p, in effect means over trees, are less certain than so many trees together should be, and can be 0;
+those of rare classes with large weights are too small for samples that did not grow the trees. They become the softmax of
+``t * log(p + FLOOR) + b``, with t and a b for each class that are found on out-of-bag predictions.
 """
 
 import numpy as np
 from scipy.optimize import brentq
+from scipy.special import logsumexp
 
 from fctree._native import probabilities as _native
 from fctree._native.probabilities import softmax
@@ -20,6 +22,9 @@ from fctree.oblique.class_scores import class_scores
 _UNINFORMED = 2.0
 _MAX_LOG_TEMPERATURE = 7.0
 FLOOR = 0.01
+_SHIFT_PENALTY = 3.0  # of half the squared shifts, as a number of samples
+_MOST_STEPS = 100
+_ROUNDING = 1e-15  # of the loss
 
 
 def calibrated(scores, temperature):
@@ -27,14 +32,74 @@ def calibrated(scores, temperature):
     return softmax(temperature * scores)
 
 
-def raised(probabilities, exponent):
-    """Probabilities to this power, but no 0, over their sum."""
-    return _native.raised(probabilities, FLOOR, exponent)
+def shifted_logarithms(probabilities, exponent, shifts):
+    """Logits of `raised`, (n_samples, n_classes)."""
+    return exponent * np.log(probabilities + FLOOR) + shifts
 
 
-def find_exponent(probabilities, shares, sample_weight):
-    """Find the exponent of `raised` with the smallest log-loss; arguments as in `find_temperature`."""
-    return find_temperature(np.log(probabilities + FLOOR), shares, sample_weight)
+def raised(probabilities, exponent, shifts):
+    """The softmax of `shifted_logarithms`."""
+    return _native.raised(probabilities, FLOOR, exponent, np.exp(shifts - shifts.max()))
+
+
+def even_share(exponent, shifts):
+    """The share of the second of two classes to which `raised` gives 1/2; outside of [0, 1] if there is none."""
+    odds = np.exp((shifts[0] - shifts[1]) / exponent)
+    return float((odds * (1.0 + FLOOR) - FLOOR) / (1.0 + odds))
+
+
+def find_calibration(probabilities, shares, sample_weight):
+    """Find the exponent and the shifts of `raised` with the smallest log-loss, penalised by the squares of the shifts.
+
+    Arguments are those of `find_temperature`, without NaN and weights of 0, and so is the additional misclassified
+    sample. The loss is convex in exponent and shifts: Newton's method.
+    """
+    weight = np.ones(len(shares)) if sample_weight is None else sample_weight
+    loss = _ShiftedLoss(np.log(probabilities + FLOOR), shares, weight)
+    least = np.exp(-_MAX_LOG_TEMPERATURE)
+    found = np.append(1.0, np.zeros(shares.shape[1]))
+    value, slope, curvature = loss(found)
+    for _ in range(_MOST_STEPS):
+        free = np.arange(len(found)) >= int(found[0] <= least and slope[0] >= 0.0)
+        step = np.zeros(len(found))
+        step[free] = -np.linalg.solve(curvature[np.ix_(free, free)], slope[free])
+        if not -slope @ step > _ROUNDING * value:
+            break
+        size = min(1.0, (least - found[0]) / step[0]) if found[0] + step[0] < least else 1.0
+        while (tried := loss(found + size * step))[0] > value and size > _ROUNDING:
+            size *= 0.5
+        found = found + size * step
+        found[0] = max(found[0], least)
+        value, slope, curvature = tried
+    return float(found[0]), found[1:]
+
+
+class _ShiftedLoss:
+    """Log-loss of the softmax of ``t * logarithms + b``, its slope and its second derivatives by (t, b)."""
+
+    def __init__(self, logarithms, shares, weight):
+        self.logarithms, self.shares, self.weight = logarithms, shares, weight[:, np.newaxis]
+        self.unit = min(weight.mean(), 1.0)
+
+    def __call__(self, parameters):
+        exponent, shifts = parameters[0], parameters[1:]
+        n_classes = len(shifts)
+        logits = exponent * self.logarithms + shifts
+        total = logsumexp(logits, axis=1, keepdims=True)
+        p = np.exp(logits - total)
+        penalty = _SHIFT_PENALTY * self.unit
+        wrong = 1.0 / (1.0 + (n_classes - 1) * np.exp(-exponent))  # the additional sample's share of a class not its own
+        value = (self.weight * self.shares * (total - logits)).sum() + 0.5 * penalty * (shifts @ shifts)
+        value += self.unit * (exponent - np.log(wrong))
+        error = self.weight * (p - self.shares)
+        slope = np.append((error * self.logarithms).sum() + self.unit * wrong, error.sum(axis=0) + penalty * shifts)
+        weighted = self.weight * p
+        spread = weighted * (self.logarithms - (p * self.logarithms).sum(axis=1, keepdims=True))
+        curvature = np.empty((1 + n_classes, 1 + n_classes))
+        curvature[0, 0] = (spread * self.logarithms).sum() + self.unit * wrong * (1.0 - wrong)
+        curvature[0, 1:] = curvature[1:, 0] = spread.sum(axis=0)
+        curvature[1:, 1:] = np.diag(weighted.sum(axis=0) + penalty) - weighted.T @ p
+        return value, slope, curvature
 
 
 def least_squares_loss(scores, shares, weight):

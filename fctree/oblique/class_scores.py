@@ -31,6 +31,8 @@ def class_scores(scores):
 class IndicatorScores(PredictedProbabilities):
     """For a classifier whose scores are predicted indicators."""
 
+    _even_score = 0.5  # of the second of two classes, that predicts neither
+
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Class scores: the leaf models' values, not probabilities.
 
@@ -45,11 +47,13 @@ class IndicatorScores(PredictedProbabilities):
             positive where that class is predicted; else one column per class. Of a `CurvatureTreeClassifier` with
             hard linear leaves the logits.
         """
-        scores = self._raw_predict(X)
-        return 2.0 * scores[:, 0] - 1.0 if self.n_classes_ <= 2 else scores
+        return self._decision(self._raw_predict(X))
+
+    def _decision(self, scores):
+        return 2.0 * scores[:, 0] - 2.0 * self._even_score if self.n_classes_ <= 2 else scores
 
     def _finite(self, scores):
-        return finite_scores(scores, even=0.5 if self.n_classes_ == 2 else 0.0)
+        return finite_scores(scores, even=self._even_score if self.n_classes_ == 2 else 0.0)
 
     def _probabilities(self, scores):
         """The scores, projected on the probability simplex: ridge predictions can leave [0, 1]."""
@@ -61,5 +65,5 @@ class IndicatorScores(PredictedProbabilities):
     def _labels(self, scores):
         scores = self._finite(scores)
         if self.n_classes_ <= 2:
-            return self.classes_[(scores[:, 0] > 0.5).astype(np.intp)]
+            return self.classes_[(scores[:, 0] > self._even_score).astype(np.intp)]
         return self.classes_[scores.argmax(axis=1)]

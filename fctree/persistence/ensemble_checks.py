@@ -59,10 +59,20 @@ check_forest_regressor = checks.of_regressors(_FOREST_NAMES, _check_forest_regre
 
 def check_forest_classifier(model):
     """Raise ValueError unless it is unfitted or all its trees can be evaluated."""
-    if checks.is_fitted(model, (*_FOREST_NAMES, "classes_", "n_classes_", "exponent_")):
+    if checks.is_fitted(model, (*_FOREST_NAMES, "classes_", "n_classes_", "exponent_", "class_shifts_")):
         checks.check_positive_or_none(model, "exponent_")
         checks.check_classes(model)
+        _check_class_shifts(model)
         _check_forest(model)
+
+
+def _check_class_shifts(model):
+    shifts = model.class_shifts_
+    require((shifts is None) == (model.exponent_ is None), "exponent_ and class_shifts_ are not both None")
+    if shifts is not None:
+        checks.check_array("class_shifts_", shifts, np.float64, 1)
+        known = len(shifts) == model.n_classes_ and np.isfinite(shifts).all()
+        require(known, "class_shifts_ are not a finite number for each class")
 
 
 def _check_forest(model):

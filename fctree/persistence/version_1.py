@@ -79,7 +79,7 @@ def upgraded(name, params, attributes):
     elif attributes and "Forest" in name:
         attributes = {**attributes, "step_share_": 0.0}
         if name.endswith("Classifier"):
-            attributes["exponent_"] = None
+            attributes |= {"exponent_": None, "class_shifts_": None}
     return _ENSEMBLES[name], params, attributes
 
 

@@ -35,7 +35,7 @@ void mean_scales(const LeafErrors& errors, const double* leaf_sums, const double
   const double n_trees = static_cast<double>(errors.n_trees);
   for_each_part(for_samples(errors, execution), errors.n_samples, kTaskRows, [&](index_t, index_t begin, index_t end) {
     for (index_t i = begin; i < end; ++i) {
-      const double own = std::min(errors.weight[i], 1.0);
+      const double own = errors.weight[i];
       for (index_t k = 0; k < n_outputs; ++k) {
         const double own_error = own * errors.size[i * n_outputs + k];
         double total = 0.0;

@@ -83,7 +83,7 @@ void find_left_out_scores(const GrowState& state, const OpenNode& leaf, index_t 
   for (index_t i = 0; i < rows.size; ++i) {
     const index_t row = rows.rows[i];
     if (leaf_of != nullptr) leaf_of[row] = number;
-    const double h = data.unit_of(row) * (base + leverage[i]);
+    const double h = data.weight_of(row) * (base + leverage[i]);
     for (index_t k = 0; k < n_outputs; ++k) {
       const double score = constant[k] + projected(k, i);
       scores[row * n_outputs + k] = h < kLargestLeverage

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "core/numbers_where.hpp"
 #include "oblique/marginal_screening.hpp"
@@ -34,8 +35,11 @@ constexpr index_t kFeaturesAtATime = 512;
 // What is left of a feature's variation beside others, as a share: with less it is a copy of them.
 constexpr double kLeastRest = 1e-8;
 
-// Of the ways to choose few features among many, the part of their number's logarithm that counts.
-constexpr double kCostOfChoice = 0.5;
+// Of the logarithm of the ways to choose features, what counts where samples are few (Selection).
+constexpr double kShareOfFew = 0.5;
+
+// Few are at most one in so many, beyond those wanted.
+constexpr index_t kLeastToEach = 4;
 
 using Features = std::vector<index_t>;
 
@@ -126,20 +130,49 @@ Features select_forward(const RootModels& models, const Vector& bends, index_t n
   return taken;
 }
 
-// The features, ascending, if a model of them predicts as well as one of all, else none. Where they are
-// some of so many by choice (0: not by choice), fewer are tried: some suit few samples by chance, and the ways
-// to choose p of d, about (d / p)^p, count.
-Features shortened(const RootModels& models, Features few, double error_of_all, double n_choices) {
-  const auto suffice = [&] {
-    const double cost = n_choices > 0.0 ? 1.0 + kCostOfChoice * std::log(n_choices / few.size()) : 1.0;
-    const double error_of_few = models.cross_validation_error(few, models.error_of(few), cost);
-    return error_of_few <= error_of_all && std::isfinite(error_of_few);
-  };
-  while (!suffice()) {
-    if (n_choices == 0.0 || few.size() == 1) return {};
-    few.pop_back();
+// Which features a model takes, from the first ones of forward selections.
+struct Selection {
+  const RootModels& models;
+  const Vector& bends;
+  double n_features;  // that these were chosen from
+  double error_of_all;
+
+  Features first(index_t n) const { return select_forward(models, bends, n); }
+  // With a degree of freedom counting for 1 + share log(d / p): some of many features suit by chance, and of the
+  // ways to choose p of d there are about (d / p)^p.
+  double error_of(const Features& few, double share) const {
+    const double cost = 1.0 + share * std::log(n_features / static_cast<double>(few.size()));
+    return models.cross_validation_error(few, models.error_of(few), cost);
   }
-  std::sort(few.begin(), few.end());
+  bool suffice(const Features& few, double share) const {
+    const double error = error_of(few, share);
+    return error <= error_of_all && std::isfinite(error);
+  }
+  Features smallest(index_t n_wanted) const;
+  Features of_few_samples(index_t n_wanted) const;
+};
+
+// Those wanted, if they predict as well as all; else twice as many, four times, .., which choice has to count for.
+Features Selection::smallest(index_t n_wanted) const {
+  Features few = first(n_wanted);
+  if (suffice(few, 0.0)) return few;
+  for (index_t n = 2 * n_wanted; n <= bends.size() / kLeastToEach; n *= 2)
+    if (suffice(few = first(n), 1.0)) return few;
+  return {};
+}
+
+// Those wanted, or twice as many, four times, .., while the error falls; of them as many as predict as well as all.
+Features Selection::of_few_samples(index_t n_wanted) const {
+  Features few = first(n_wanted);
+  double error = error_of(few, kShareOfFew);
+  for (index_t n = 2 * n_wanted; n <= bends.size() / kLeastToEach; n *= 2) {
+    Features more = first(n);
+    const double error_of_more = error_of(more, kShareOfFew);
+    if (!(error_of_more < error)) break;
+    error = error_of_more;
+    few = std::move(more);
+  }
+  while (!few.empty() && !suffice(few, kShareOfFew)) few.pop_back();
   return few;
 }
 
@@ -266,8 +299,10 @@ std::vector<index_t> relevant_features(const TrainingData& data, const ObliquePa
       known.error_of_all.has_value()
           ? *known.error_of_all
           : models.cross_validation_error(all, judges_all ? left : models.error_of(all));
-  const double n_choices = are_few ? static_cast<double>(known.n_features) : 0.0;
-  return shortened(models, select_forward(models, bends, n_wanted), error_of_all, n_choices);
+  const Selection selection = {models, bends, static_cast<double>(known.n_features), error_of_all};
+  Features few = are_few ? selection.of_few_samples(n_wanted) : selection.smallest(n_wanted);
+  std::sort(few.begin(), few.end());
+  return few;
 }
 
 std::vector<index_t> relevant_local_features(const TrainingData& data, const ObliqueParams& params,

@@ -14,22 +14,20 @@ def ridge_prediction(X, y, weight, alpha, x):
 
 
 def leave_one_out_errors(leaf, X, y, weight, alpha):
-    """Errors of the samples by their leaf's model fitted with one unit of weight less of them."""
+    """Errors of the samples by their leaf's model fitted without them."""
     errors = np.empty(len(y))
     for i in range(len(y)):
-        rest = weight.copy()
-        rest[i] -= min(weight[i], 1.0)
-        own = (leaf == leaf[i]) & (rest > 0.0)
-        errors[i] = y[i] - ridge_prediction(X[own], y[own], rest[own], alpha, X[i])
+        own = (leaf == leaf[i]) & (np.arange(len(y)) != i)
+        errors[i] = y[i] - ridge_prediction(X[own], y[own], weight[own], alpha, X[i])
     return errors
 
 
 def scale_of(errors, weight, inside, unit, mean, without=None):
-    """The shrunken weighted mean of |error| of the samples inside, less one unit of one of them."""
+    """The shrunken weighted mean of |error| of the samples inside, without one of them."""
     weight = weight * inside
     if without is not None:
         weight = weight.copy()
-        weight[without] -= min(weight[without], 1.0)
+        weight[without] = 0.0
     prior = PRIOR * unit
     return (weight @ np.abs(errors) + prior * mean) / (weight.sum() + prior)
 
@@ -45,7 +43,7 @@ def quantile_of(scores, weight, unit, level):
 
 def tree_reaches(tree, errors, leaf, weight, cost, level, test_leaf):
     """Half widths of the intervals of samples in the nodes `test_leaf` of an ObliqueTree."""
-    unit = min(weight.mean(), 1.0)
+    unit = weight.mean()
     mean = np.average(np.abs(errors), weights=weight)
     scores = np.array([
         abs(errors[i]) / scale_of(errors, weight, leaf == leaf[i], unit, mean, without=i)

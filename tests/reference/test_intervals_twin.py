@@ -99,7 +99,7 @@ def test_forests_have_out_of_bag_errors(weights):
     known = np.isfinite(errors)
     assert known.sum() > 100
     errors, weight_known = np.where(known, errors, 0.0), weight * known
-    unit = min(weight.mean(), 1.0)
+    unit = weight.mean()
     mean = np.average(np.abs(errors), weights=weight_known)
     leaves, leaves_new = forest.apply(X), forest.apply(X_NEW)
     own = np.mean([
@@ -107,7 +107,7 @@ def test_forests_have_out_of_bag_errors(weights):
          for i in range(len(y))] for leaf in leaves.T
     ], axis=0)
     scores = (np.abs(errors) / own)[known]
-    known_unit = min(weight[known].mean(), 1.0)
+    known_unit = weight[known].mean()
     quantile = quantile_of(scores, weight[known], known_unit, 0.8)
     scale = np.mean([
         [scale_of(errors, weight_known, leaf == node, unit, mean) for node in nodes]
@@ -125,9 +125,9 @@ def test_kernels_refit_without_each_sample(weights):
     errors = np.empty(len(y))
     for i in range(len(y)):
         rest = weight.copy()
-        rest[i] -= min(weight[i], 1.0)
+        rest[i] = 0.0
         errors[i] = y[i] - TreeNTKRegressor(alpha=0.1).fit(X, y, rest).predict(X[i : i + 1])[0]
-    reach = quantile_of(np.abs(errors), weight, min(weight.mean(), 1.0), 0.9)
+    reach = quantile_of(np.abs(errors), weight, weight.mean(), 0.9)
     centre = model.predict(X_NEW)
     expected = np.column_stack([centre - reach, centre + reach])
     np.testing.assert_allclose(model.predict_interval(X_NEW), expected, rtol=1e-6)

@@ -9,6 +9,12 @@
 
 namespace fctree::oblique {
 
+namespace {
+
+constexpr double kRounding = 1e-12;  // of sums of weights, as a share of all
+
+}  // namespace
+
 void ModelCutChoice::consider(const RowMatrix& left, index_t n_left, double threshold) {
   Waiting& cut = waiting_[n_waiting_++];
   cut.left = left;
@@ -75,6 +81,7 @@ std::vector<index_t> quantile_cuts(LazyOrder& order, const ModelCutRules& rules)
     total = order.weight_up_to(last) - first;
   }
   cuts.clear();
+  const double rounding = kRounding * order.weight_up_to(n - 1);
   index_t before = begin - 1, after = begin - 1;  // the cuts next to a target
   for (index_t q = 1; q <= rules.max_thresholds; ++q) {
     const double target = first + total * static_cast<double>(q) / (rules.max_thresholds + 1.0);
@@ -83,8 +90,9 @@ std::vector<index_t> quantile_cuts(LazyOrder& order, const ModelCutRules& rules)
       for (before = at - 1; before >= begin && !is_cut(before);) --before;
       for (after = at; after < end && !is_cut(after);) ++after;
     }
-    const bool is_before = after == end || (before >= begin && target - order.weight_up_to(before) <=
-                                                                   order.weight_up_to(after) - target);
+    const bool is_before =
+        after == end || (before >= begin && target - order.weight_up_to(before) <=
+                                                order.weight_up_to(after) - target + rounding);
     const index_t size = (is_before ? before : after) + 1;
     if (cuts.empty() || cuts.back() < size) cuts.push_back(size);
   }

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from fctree import CurvatureForestClassifier
-from fctree.oblique.calibration import find_exponent, raised
+from fctree.oblique.calibration import find_calibration, raised
 from sklearn.datasets import load_digits, load_iris
-from sklearn.metrics import log_loss
+from sklearn.metrics import balanced_accuracy_score, log_loss
 from sklearn.model_selection import train_test_split
 
 RNG = np.random.default_rng(0)
@@ -47,19 +47,50 @@ def test_labels_stay_and_no_probability_is_0():
     assert probabilities.min() > 0.0
 
 
-def test_the_exponent_has_the_least_loss_out_of_bag():
+def test_exponent_and_shifts_have_the_least_loss_out_of_bag():
     X = RNG.standard_normal((400, 3))
     y = (X[:, 0] + RNG.standard_normal(400) > 0).astype(int)
     weight = RNG.uniform(0.5, 1.5, 400)
     model = CurvatureForestClassifier(n_estimators=30, oob_score=True, random_state=0)
     model.fit(X, y, sample_weight=weight)
     share = model.oob_decision_function_
-    plain = share ** (1.0 / model.exponent_)  # of which raised makes the same again, but for the floor
+    exponent, shifts = model.exponent_, model.class_shifts_
+    plain = (share * np.exp(-shifts)) ** (1.0 / exponent)  # of which raised makes the same again, but for the floor
     plain = plain / plain.sum(axis=1, keepdims=True) * 1.02 - 0.01
-    np.testing.assert_allclose(raised(plain, model.exponent_), share, rtol=1e-9)
-    assert find_exponent(plain, np.eye(2)[y], weight) == pytest.approx(model.exponent_, rel=1e-9)
-    losses = [log_loss(y, raised(plain, model.exponent_ * f), sample_weight=weight) for f in (0.8, 0.97, 1.03, 1.25)]
-    assert log_loss(y, share, sample_weight=weight) < min(losses)
+    np.testing.assert_allclose(raised(plain, exponent, shifts), share, rtol=1e-9)
+    found = find_calibration(plain, np.eye(2)[y], weight)
+    np.testing.assert_allclose(np.append(*found), np.append(exponent, shifts), rtol=1e-6)
+
+    def loss(exponent, shifts):
+        """The log-loss, that of the additional sample and the penalty."""
+        own = log_loss(y, raised(plain, exponent, shifts), sample_weight=weight, normalize=False)
+        return own + min(weight.mean(), 1.0) * (np.log(1.0 + np.exp(exponent)) + 1.5 * shifts @ shifts)
+
+    for change in (0.97, 1.03):
+        assert loss(exponent, shifts) < min(loss(exponent * change, shifts), loss(exponent, shifts * change))
+    assert shifts.sum() == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_rare_classes_are_predicted_if_their_weights_are_large(n_classes):
+    rng = np.random.default_rng(0)
+    X, X_test = rng.standard_normal((2, 2000, 4))
+    cuts = (1.5, 1.9)[:n_classes - 1]
+    y, y_test = (np.digitize(Z[:, 0] + 0.5 * rng.standard_normal(len(Z)), cuts) for Z in (X, X_test))
+    model = CurvatureForestClassifier(n_estimators=20, class_weight="balanced", random_state=0).fit(X, y)
+    assert balanced_accuracy_score(y_test, model.predict(X_test)) > (0.85, 0.6)[n_classes - 2]
+    scores, label = model.decision_function(X_test), model.predict_proba(X_test).argmax(axis=1)
+    np.testing.assert_array_equal(model.predict(X_test), label)
+    np.testing.assert_array_equal(scores > 0.0 if n_classes == 2 else scores.argmax(axis=1), label)
+
+
+def test_calibration_by_predictions_worse_than_chance():
+    """The exponent stays positive, and the shifts give the frequencies of the classes."""
+    y = np.arange(300) % 3
+    wrong = np.roll(np.eye(3)[y], 1, axis=1)
+    exponent, shifts = find_calibration(wrong, np.eye(3)[y], None)
+    assert 0.0 < exponent < 1e-2
+    np.testing.assert_allclose(raised(wrong, exponent, shifts), 1.0 / 3.0, atol=0.01)
 
 
 @pytest.mark.parametrize("options, y", [
