@@ -159,9 +159,14 @@ def check_sample_weight(sample_weight, X):
         return None
     refuse_mask("sample_weight", sample_weight)
     _refuse_other_arguments(sample_weight)
-    sample_weight = strided_in_elements(
-        _sklearn.check_sample_weight(sample_weight, X, dtype=np.float64)
-    )
+    try:
+        sample_weight = strided_in_elements(
+            _sklearn.check_sample_weight(sample_weight, X, dtype=np.float64)
+        )
+    except TypeError as error:
+        if "NAType" not in str(error):
+            raise
+        raise ValueError("Input sample_weight contains NaN") from error
     _refuse_negative(sample_weight)
     if not np.any(sample_weight):
         raise ValueError("sample_weight is zero for every sample; at least one must be positive")

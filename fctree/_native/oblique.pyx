@@ -27,6 +27,7 @@ cdef extern from "oblique/tree.hpp" namespace "fctree::oblique" nogil:
         double* scores
         int64_t* leaf
         int64_t one_in
+        cbool whole
 
     cdef cppclass ObliqueTreeArrays:
         double alpha
@@ -176,13 +177,13 @@ def direction_kinds():
 
 def grow(const double[:, ::1] X, const double[:, ::1] y, const double[::1] sample_weight, *,
          dict params, int n_threads, double[:, ::1] left_out=None,
-         int64_t[::1] leaf=None, int64_t one_in=1, const int64_t[::1] groups=None):
+         int64_t[::1] leaf=None, int64_t one_in=1, bint whole=False, const int64_t[::1] groups=None):
     """Grow a tree on ``X`` (n, d) and ``y`` (n, K); returns its arrays by name, and alpha.
 
     ``params`` holds the fields of ``native/oblique/params.hpp``; ``sample_weight`` is
     (n,) or None. The tree is in the features of ``X``, standardized or not. ``left_out`` (n, K),
-    if given, takes what the leaf models answer to each sample when they are fitted without it,
-    and ``leaf`` (n,) the leaves' numbers, of a random one in ``one_in`` samples. Features of the same
+    if given, takes what the leaf models answer to each sample when they are fitted without it (with one unit less of
+    a weight above 1, unless it is left out ``whole``), and ``leaf`` (n,) the leaves' numbers, of a random one in ``one_in`` samples. Features of the same
     number in ``groups`` (d,), if given, are one in ``feature_gain``: theirs add up to that of the sum of their terms.
     """
     check_size(X.shape[0])
@@ -198,6 +199,7 @@ def grow(const double[:, ::1] X, const double[:, ::1] y, const double[::1] sampl
     if leaf is not None:
         native_left_out.leaf = &leaf[0]
     native_left_out.one_in = one_in
+    native_left_out.whole = whole
     with nogil:
         tree = grow_single_tree(data, native_params, execution, native_left_out)
 

@@ -122,7 +122,7 @@ def naming_missing_labels():
 
 def refuse_mask(name, values):
     """ValueError for a masked array that hides something, where there are no missing values."""
-    if np.ma.is_masked(values):
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise ValueError(f"{name} is a masked array with {np.ma.count_masked(values)} masked values: leave these samples out")
 
 

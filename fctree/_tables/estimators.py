@@ -60,8 +60,8 @@ def validate_table(estimator, X, y="no_validation", *, reset, impute=False, **ch
             out, categories = _checked(estimator, X, y, reset, checks)
     except OverflowError as error:  # of integers of Python
         raise ValueError("X or y holds numbers that are too large for float64") from error
-    except ValueError as error:
-        if "could not convert string" in str(error) and np.ndim(np.asarray(X, dtype=object)) == 1:
+    except (TypeError, ValueError) as error:
+        if any(words in str(error) for words in ("could not convert string", "NAType")) and np.ndim(np.asarray(X, dtype=object)) == 1:
             raise ValueError("Expected 2D array, got 1D array instead: X is a single row or column. "
                              "The first row of a data frame as a table is df.iloc[[0]], of a list [x].") from error
         named = _infinite_columns(X) if "infinity" in str(error) else []

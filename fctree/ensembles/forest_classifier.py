@@ -16,7 +16,7 @@ from fctree._typing import ArrayLike, FloatArray, RandomState
 from fctree._validation import check_labels, encode_labels
 from fctree.ensembles.forest import BaseCurvatureForest, judged_samples
 from fctree.ensembles.forest_regressor import CurvatureForestRegressor
-from fctree.oblique.calibration import even_share, find_calibration, raised, shifted_logarithms
+from fctree.oblique.calibration import even_share, find_calibration, raised
 from fctree.oblique.class_scores import IndicatorScores, class_indicators
 
 
@@ -145,12 +145,13 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
         -------
         scores : array of shape (n_samples,) or (n_samples, n_classes)
             With two classes ``2 * (s - c)``, s the predicted indicator of ``classes_[1]`` and c the one that gives both
-            classes the same probability; else the logits of `predict_proba`, one column per class.
+            classes the same probability; else the logarithms of `predict_proba`, or the predicted indicators if no tree
+            left a sample out.
         """
         scores = self._raw_predict(X)
-        if self.n_classes_ <= 2 or self.exponent_ is None:
-            return self._decision(scores)
-        return shifted_logarithms(super()._probabilities(scores), self.exponent_, self.class_shifts_)
+        if self.n_classes_ > 2 and self.exponent_ is not None:
+            return np.log(self._probabilities(scores))
+        return self._decision(scores)
 
     def _labels(self, scores):
         if self.n_classes_ == 1 or self.exponent_ is None:

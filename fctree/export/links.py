@@ -168,7 +168,7 @@ static void @finish(double *out) {{{scaled}{_C[self.kind].format(n=n)}{self._c_o
             probabilities = graph.add("Softmax", shifted, axis=1)
             index = graph.add("ArgMax", probabilities, axis=1, keepdims=0)
             if raw_scores and len(self.classes) > 2:
-                probabilities, raw_scores = shifted, False
+                probabilities, raw_scores = graph.add("Log", probabilities), False
         if raw_scores:
             probabilities = _scaled(graph, sums, *self.decision)
             if len(self.classes) == 2:

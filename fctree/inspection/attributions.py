@@ -37,9 +37,10 @@ def shap_values(
     The values of a sample and the base value (the mean score of the background) sum to the score of the
     sample. Scores of regressors are predictions, or their logarithms for losses with a log link. Scores of
     classifiers are those of `decision_function`: log-odds for boosting, logits for curvature trees,
-    predicted indicators for other trees and forests, whose logits with more than two classes are no sum over trees. A column with categories or missing values is one
-    feature, however the model encodes it. A statistic of a pair of columns is one player, whose value is
-    shared equally between the two; with pairs, values are exact for the encoded features, not for the columns.
+    predicted indicators for other trees and forests (with more than two classes, those of a forest before calibration). A
+    column with categories or missing values is one feature, however the model encodes it. A statistic of a pair of
+    columns is one player, whose value is shared equally between the two; with pairs, values are exact for the encoded
+    features, not for the columns.
 
     Parameters
     ----------

@@ -52,12 +52,12 @@ class BaseObliqueTree(TakesTables, BaseEstimator):
         vars(self).pop("fidelity_", None)  # of a tree that `fctree.inspection.distill` has grown
         return arrays
 
-    def _finish(self, tree, X, targets, sample_weight, left_out):
+    def _finish(self, tree, X, targets, sample_weight, left_out, *, whole=False):
         """The tree, softened where that is asked for and better; ``left_out`` is then replaced."""
         if self.leaf_model != "soft":
             return tree
         return soften(
-            tree, X, targets, sample_weight, left_out, keep_zeros=self.max_coef is not None
+            tree, X, targets, sample_weight, left_out, keep_zeros=self.max_coef is not None, whole=whole
         )
 
     @in_parts

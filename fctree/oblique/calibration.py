@@ -32,13 +32,8 @@ def calibrated(scores, temperature):
     return softmax(temperature * scores)
 
 
-def shifted_logarithms(probabilities, exponent, shifts):
-    """Logits of `raised`, (n_samples, n_classes)."""
-    return exponent * np.log(probabilities + FLOOR) + shifts
-
-
 def raised(probabilities, exponent, shifts):
-    """The softmax of `shifted_logarithms`."""
+    """The softmax of ``exponent * log(probabilities + FLOOR) + shifts``."""
     return _native.raised(probabilities, FLOOR, exponent, np.exp(shifts - shifts.max()))
 
 

@@ -63,11 +63,12 @@ class TreeRegressor(NumericTargets, TreeIntervals, RegressorMixin):
                 target_unit=units.of_single,
                 left_out=left_out,
                 leaf=leaf,
+                whole=True,
                 one_in=1 if soft else samples_per_error(len(X)),
             )
             arrays["value"] = arrays["value"][:, :, None]
             grown = ObliqueTree(**arrays)
-            tree = fitted._finish(grown, X, scaled, sample_weight, left_out)
+            tree = fitted._finish(grown, X, scaled, sample_weight, left_out, whole=True)
             if tree is not grown:
                 leaf = np.where(leaf < 0, -1, tree.leaf_index[tree.apply(X)])
             fitted.tree_ = tree if fitted.n_outputs_ == 1 else ObliqueTree(**units.restored(tree._copied_fields()))

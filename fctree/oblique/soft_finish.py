@@ -32,13 +32,13 @@ _MOST_LEVERAGE = 0.999
 _BLOCK_VALUES = 1 << 20  # of the largest array of a block of rows
 
 
-def soften(tree, X, targets, weight, left_out, *, keep_zeros):
+def soften(tree, X, targets, weight, left_out, *, keep_zeros, whole=False):
     """Soften a grown tree where that clearly lowers the leave-one-out error; returns it, or one with
     `boundary_width`.
 
     ``left_out`` (n_samples, n_outputs) are leave-one-out predictions of the hard tree, NaN where there are
     none; replaced by those of the soft one if that is kept. With ``keep_zeros`` coefficients of splits that
-    are zero stay zero.
+    are zero stay zero. Samples are left out ``whole``, or one unit of weights above 1.
     """
     if tree.node_count == 1:
         return tree
@@ -46,7 +46,7 @@ def soften(tree, X, targets, weight, left_out, *, keep_zeros):
     with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
         finish = SoftFinish(tree, X, targets, weight, keep_zeros)
         solution = finish.minimise()
-        predicted = finish.left_out(solution)
+        predicted = finish.left_out(solution, whole)
         hard, soft = (((targets - answer) ** 2).sum(axis=1) for answer in (left_out, predicted))
         if not clearly_positive(hard - soft, finish.weight):
             return tree
@@ -187,7 +187,7 @@ class SoftFinish:
             self.objective, self.start, jac=True, method="L-BFGS-B", options=options
         ).x
 
-    def left_out(self, variables):
+    def left_out(self, variables, whole):
         """Leave-one-out predictions of the linearised model, (n_samples, n_outputs).
 
         Leverages treat each output as if the splits had been fitted to it alone, which overstates them.
@@ -197,7 +197,7 @@ class SoftFinish:
         remedy = 'use leaf_model="ridge" or a smaller max_depth'
         check_memory("the soft tree's Gauss-Newton matrix", (width, width), np.float64, remedy)
         penalty = np.concatenate([self.penalty[: splits.size], self.penalty[-leaves[0].size :]])
-        unit = self.weight / np.maximum(self.weight, 1.0)
+        unit = self.weight if whole else np.minimum(self.weight, 1.0)
         found = np.empty(self.targets.shape)
         for k in range(len(leaves)):
             gram = np.diag(penalty * self.total)

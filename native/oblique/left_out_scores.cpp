@@ -56,7 +56,7 @@ Vector dual_leverages(const GrowState& state, const OpenNode& leaf, index_t one_
 
 void find_left_out_scores(const GrowState& state, const OpenNode& leaf, index_t number) {
   const TrainingData& data = state.data;
-  const auto [scores, leaf_of, one_in] = state.left_out;
+  const auto [scores, leaf_of, one_in, whole] = state.left_out;
   const NodeRows all = state.rows_of(leaf);
   std::vector<std::int32_t> drawn(all.size);
   index_t n_drawn = 0;
@@ -83,7 +83,7 @@ void find_left_out_scores(const GrowState& state, const OpenNode& leaf, index_t 
   for (index_t i = 0; i < rows.size; ++i) {
     const index_t row = rows.rows[i];
     if (leaf_of != nullptr) leaf_of[row] = number;
-    const double h = data.weight_of(row) * (base + leverage[i]);
+    const double h = (whole ? data.weight_of(row) : data.unit_of(row)) * (base + leverage[i]);
     for (index_t k = 0; k < n_outputs; ++k) {
       const double score = constant[k] + projected(k, i);
       scores[row * n_outputs + k] = h < kLargestLeverage

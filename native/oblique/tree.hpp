@@ -10,11 +10,12 @@ namespace fctree::oblique {
 
 // Where a fit puts, by sample, the leaf models' leave-one-out predictions (left_out_scores.hpp) and
 // the numbers of the leaves; null where not wanted. Samples of weight 0 are left as they are, and
-// so are all but a random one in `one_in`.
+// so are all but a random one in `one_in`. A sample is left out whole, or one unit of a weight above 1.
 struct LeftOut {
   double* scores = nullptr;  // (n, K)
   index_t* leaf = nullptr;   // (n,)
   index_t one_in = 1;
+  bool whole = false;
 };
 
 struct ObliqueTreeArrays {

@@ -34,7 +34,7 @@ MODELS = {"boosting": (BOOSTING, y), "forest": (FOREST, y), "classes": (CLASSES,
 
 def scores(model, points):
     if hasattr(model, "exponent_"):  # in whose choice the number of samples counts
-        return model.decision_function(points)
+        return model._raw_predict(points)
     if hasattr(model, "predict_proba"):
         return model.predict_proba(points)
     return model.predict(points)

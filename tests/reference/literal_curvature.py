@@ -143,7 +143,8 @@ def quantile_cuts(scores, weight, max_thresholds, min_samples_leaf, between=(-np
     below = np.cumsum(weight)[size - 1]
     ends = (0, weight.sum()) if np.isinf(between).all() else (below[0], below[-1])
     targets = ends[0] + (ends[1] - ends[0]) * np.arange(1, max_thresholds + 1) / (max_thresholds + 1)
-    return np.unique([size[np.argmin(np.abs(below - target))] for target in targets])
+    distance = np.abs(below - targets[:, np.newaxis])
+    return np.unique(size[np.argmax(distance <= distance.min(axis=1, keepdims=True) + 1e-12 * weight.sum(), axis=1)])
 
 
 @dataclass

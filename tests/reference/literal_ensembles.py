@@ -166,17 +166,24 @@ def relevant_features(Z, target, weight, sample_weight, alpha):
         bends += (decrease / (1 + np.eye(n_features))).max(axis=1)
     chance = 2 * np.log(n_features) * np.sum((y - X @ penalised_error(X, y, alpha)[1]) ** 2) / min(n, total)
     clear = clear_bends(np.sum(bends > chance), n_features)
-    taken = []
-    for _ in range(max(n_wanted, clear) if judges_all else n_wanted):
+    size, most, taken = max(n_wanted, clear) if judges_all else n_wanted, n_features // 4, []
+    for _ in range(min(max(size, most), n_features)):
         before = penalised_error(X[:, taken], y, alpha)[0]
         gains = {j: before - penalised_error(X[:, [*taken, j]], y, alpha)[0] + bends[j]
                  for j in range(n_features) if j not in taken}
         taken.append(max(gains, key=gains.get))
     of_all = cross_validation_error(X, y, alpha, n)
-    for size in range(len(taken), 0 if are_few else len(taken) - 1, -1):
-        cost = 1 + np.log(n_features / size) / 2 if are_few else 1
-        of_few = cross_validation_error(X[:, taken[:size]], y, alpha, n, cost)
-        if of_few <= of_all and of_few < np.inf:
+
+    def error(size, share):
+        return cross_validation_error(X[:, taken[:size]], y, alpha, n, 1 + share * np.log(n_features / size))
+
+    tried = [(size, 0.0), *((size * 2**k, 1.0) for k in range(1, 9) if size * 2**k <= most)]
+    if are_few:
+        while 2 * size <= most and error(2 * size, 0.5) < error(size, 0.5):
+            size *= 2
+        tried = [(smaller, 0.5) for smaller in range(size, 0, -1)]
+    for size, share in tried:
+        if error(size, share) <= of_all and error(size, share) < np.inf:
             return sorted(taken[:size])
     return list(range(n_features))
 

@@ -185,6 +185,18 @@ def test_many_features_of_one_tree(noise, weighted):
     assert_close(tree.feature_importances_, importances)
 
 
+@pytest.mark.parametrize("n_samples, n_matter, n_taken", [(500, 14, 16), (500, 80, 80), (78, 9, 16), (70, 3, 8)])
+def test_more_than_eight_of_many_features(n_samples, n_matter, n_taken):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((n_samples, 80))
+    y = X[:, :n_matter].sum(axis=1) + 0.3 * rng.standard_normal(n_samples)
+    tree = CurvatureTreeRegressor(max_depth=0).fit(X, y).tree_
+    one = np.ones(n_samples)
+    taken = relevant_features((X - X.mean(axis=0)) / X.std(axis=0), y[:, np.newaxis], one, one, 1.0)
+    np.testing.assert_array_equal(np.flatnonzero(tree.leaf_coef[0, 0]), taken)
+    assert len(taken) == n_taken
+
+
 @pytest.mark.parametrize("matter, noise, n_taken", [("few", 0.1, 8), ("few", 20.0, 3), ("all", 1.0, 90)])
 def test_fewer_samples_than_features(matter, noise, n_taken):
     rng = np.random.default_rng(3)

@@ -94,9 +94,9 @@ def test_single_samples_beside_pairs_keep_the_ordinary_formula():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(30, 2))
     X, y = np.r_[X, X[:8]], rng.normal(size=38)
-    expected = Spectrum(tree_ntk(X, **KERNEL), y[:, np.newaxis], None).residuals(1e-9)[0]
+    expected = Spectrum(tree_ntk(X, **KERNEL), y[:, np.newaxis], None).errors(1e-9)
     for alpha in (0.0, 1e-300, 1e-20, 1e-15):
-        actual = Spectrum(tree_ntk(X, **KERNEL), y[:, np.newaxis], None).residuals(alpha)[0]
+        actual = Spectrum(tree_ntk(X, **KERNEL), y[:, np.newaxis], None).errors(alpha)
         np.testing.assert_allclose(actual, expected, rtol=1e-3, atol=1e-3)
 
 
@@ -105,22 +105,6 @@ def test_opposite_labels_are_never_right():
     labels = np.r_[np.arange(20) % 2, 1 - np.arange(20) % 2]
     model = TreeNTKClassifierCV(alphas=[0.0], **GRID).fit(X, labels)
     assert model.best_score_ == 0.0
-
-
-def test_weights_are_repetitions():
-    """Of which one is left out for intervals; their errors are those of the samples in full."""
-    rng = np.random.default_rng(4)
-    X, y = rng.normal(size=(12, 2)), rng.normal(size=12)
-    X = np.r_[X, X[:5]]
-    y = np.r_[y, rng.normal(size=5)]
-    weights = rng.integers(1, 4, 17)
-    rows = np.repeat(np.arange(17), weights)
-    first = np.cumsum(weights) - weights
-    full = Spectrum(tree_ntk(X[rows], **KERNEL), y[rows, np.newaxis], None)
-    short = Spectrum(tree_ntk(X, **KERNEL), y[:, np.newaxis], weights.astype(float))
-    for alpha in (0.0, 1e-14):
-        expected = full.errors(alpha, None)[first]
-        np.testing.assert_allclose(short.errors(alpha, weights.astype(float)), expected, rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("alpha", [0.0, 1e-14])
@@ -135,10 +119,8 @@ def test_intervals_know_what_twins_differ_by(alpha, searches, weight):
             model = TreeNTKRegressorCV(alphas=[alpha], **GRID).fit(X, y, weights)
         else:
             model = TreeNTKRegressor(alpha=alpha, **KERNEL).fit(X, y, weights)
-    # A target is .5 from the mean of the two, which predictions are; weights leave one unit out of many.
-    reach = 1.0 if weight is None else 0.5
     lower, upper = model.predict_interval(X).T
-    np.testing.assert_allclose(upper - lower, 2.0 * reach, rtol=1e-3)
+    np.testing.assert_allclose(upper - lower, 2.0, rtol=1e-3)
     assert np.all((lower <= y) & (y <= upper))
 
 

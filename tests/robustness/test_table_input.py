@@ -372,6 +372,15 @@ def test_masked_values_where_there_can_be_none():
         tree_ntk(np.ma.masked_greater(X, 1.0))
 
 
+def test_missing_values_of_pandas_where_there_can_be_none():
+    X, y = np.random.default_rng(0).normal(size=(30, 2)), np.arange(30.0)
+    for weight in (pd.Series([pd.NA, *y[1:]], dtype=object), pd.array([None, *y[1:]], dtype="Float64")):
+        with pytest.raises(ValueError, match="Input sample_weight contains NaN"):
+            CurvatureTreeRegressor().fit(X, y, weight)
+    with pytest.raises(ValueError, match="Expected 2D array, got 1D array"):
+        CurvatureTreeRegressor().fit(X, y).predict(np.array([pd.NA, 1.0], dtype=object))
+
+
 def test_masked_text_is_a_missing_category():
     text = np.ma.masked_array([["a"], ["b"], ["a"], ["c"]] * 10, mask=[[False], [False], [False], [True]] * 10)
     table = text.astype(object).filled(None)
