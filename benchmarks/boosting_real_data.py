@@ -14,7 +14,6 @@ paired over folds.
 """
 
 import argparse
-import json
 import sys
 import time
 import warnings
@@ -27,7 +26,7 @@ from boosting_real_models import (
     CATBOOST, GRID, KINDS, LIBRARIES, MOST_ROUNDS, PATIENCE, fit_kind)
 from joblib import Parallel, delayed
 from real_data import choose, load_table, manifest_sets, short_name
-from report import add_arguments, print_markdown, write_json
+from report import add_arguments, earlier_sets, print_markdown, write_json
 from scipy.stats import rankdata
 from sklearn.metrics import accuracy_score, log_loss
 from sklearn.model_selection import KFold, StratifiedKFold
@@ -212,16 +211,6 @@ def save(arguments, results, summary):
                                       "sets": results}, arguments.quick)
 
 
-def earlier_results(arguments):
-    """The sets in the result file if `--extend` is given and the settings are the same."""
-    if not arguments.extend or not arguments.json.is_file():
-        return {}
-    earlier = json.loads(arguments.json.read_text())["results"]
-    if earlier["settings"] != json.loads(json.dumps(settings(arguments))):
-        raise SystemExit(f"{arguments.json} was computed with {earlier['settings']}")
-    return earlier["sets"]
-
-
 def parse_arguments():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -249,7 +238,7 @@ def main():
     if arguments.quick and arguments.sets is None:
         arguments.sets, arguments.rows = QUICK_SETS, min(arguments.rows, 1_000)
     names = choose(names, arguments.sets)
-    results = earlier_results(arguments)
+    results = earlier_sets(arguments, settings(arguments))
     start = time.perf_counter()
     evaluate(arguments, names, arguments.programs, results)
     programs = [p for p in LIBRARIES if any(p in cells for entry in results.values()

@@ -13,7 +13,6 @@ result file already has and computes only what is missing, so a new column costs
 """
 
 import argparse
-import json
 import sys
 from functools import partial
 from pathlib import Path
@@ -29,7 +28,7 @@ from oblique_methods import (
     print_missing, ridge, treeple_tree, ydf_tree)
 from oblique_real_plot import plot_scores
 from real_data import REGRESSION_SETS, available, choose, load_table, short_name
-from report import add_arguments, add_hinge_argument, print_table, write_json
+from report import add_arguments, add_hinge_argument, earlier_sets, print_table, write_json
 from sklearn.metrics import r2_score
 from sklearn.model_selection import KFold
 from sklearn.preprocessing import MinMaxScaler
@@ -246,7 +245,7 @@ def main():
         names = [name for name in names if name in QUICK_SETS]
     depths = list(range((4 if arguments.quick else arguments.max_depth) + 1))
     trees, flat = chosen_methods(arguments)
-    results = earlier_results(arguments)
+    results = earlier_sets(arguments, settings(arguments))
     for name in names:
         known = results.get(name, {}).get("scores", {})
         results[name] = evaluate_set(arguments, name, trees, flat, depths, known)
@@ -289,17 +288,6 @@ def chosen_methods(arguments):
         trees = {k: v for k, v in trees.items() if keep(k)}
         flat = {k: v for k, v in flat.items() if keep(k)}
     return trees, flat
-
-
-def earlier_results(arguments):
-    """The sets in the result file if `--extend` is given and the settings are the same."""
-    if not arguments.extend or not arguments.json.is_file():
-        return {}
-    earlier = json.loads(arguments.json.read_text())["results"]
-    if earlier["settings"] != settings(arguments):
-        raise SystemExit(f"{arguments.json} was computed with {earlier['settings']}: "
-                         "--extend needs the same --rows and --folds")
-    return earlier["sets"]
 
 
 if __name__ == "__main__":

@@ -100,6 +100,16 @@ def write_json(path, name, results, quick=False):
     partial.replace(path)
 
 
+def earlier_sets(arguments, settings):
+    """The sets in the result file if `--extend` is given; ends the program if its settings are not the same."""
+    if not arguments.extend or not arguments.json.is_file():
+        return {}
+    earlier = json.loads(arguments.json.read_text())["results"]
+    if earlier["settings"] != json.loads(json.dumps(settings)):
+        raise SystemExit(f"{arguments.json} was computed with {earlier['settings']}")
+    return earlier["sets"]
+
+
 def _finite(value):
     """The value with NaN and infinities as null, which JSON has no words for."""
     if isinstance(value, dict):

@@ -12,7 +12,6 @@ from fctree._native.core cimport (
     copied,
     elements,
     execution_on,
-    pointer,
     pointer_1d,
     set_python_error,
 )
@@ -76,31 +75,6 @@ cdef extern from "oblique/predict.hpp" namespace "fctree::oblique" nogil:
                       const Execution&) except +set_python_error
 
 
-cdef extern from "ridge/ridge.hpp" namespace "fctree::ridge" nogil:
-    cdef struct RidgeOptions:
-        double alpha
-        cbool fit_intercept
-
-
-cdef extern from "ridge_functions.hpp" namespace "fctree::bindings" nogil:
-    cdef cppclass NodeMoments:
-        double weight
-        vector[double] mean
-        vector[double] diagonal
-        vector[double] scatter
-        vector[double] cross
-
-    cdef cppclass NodeRidge:
-        vector[double] coef
-        vector[double] intercept
-
-    NodeMoments c_node_moments "fctree::bindings::node_moments"(
-        const TrainingData&, const Execution&) except +set_python_error
-    NodeRidge c_node_ridge "fctree::bindings::node_ridge"(
-        const TrainingData&, const double*, int64_t, const RidgeOptions&,
-        cbool) except +set_python_error
-
-
 cdef extern from "oblique/soft_predict.hpp" namespace "fctree::oblique" nogil:
     cdef struct SoftTree:
         RoutingArrays arrays
@@ -134,40 +108,6 @@ cdef TrainingData training_data(const double[:, ::1] X, const double[:, ::1] y,
     return data
 
 
-def node_moments(const double[:, ::1] X, const double[:, ::1] y, const double[::1] weight, *,
-                 int n_threads=1):
-    """Moments of all rows by name: weighted mean, scatter (d, d), cross (d, K), diagonal (d + K)."""
-    cdef TrainingData data = training_data(X, y, weight)
-    cdef Execution execution = execution_on(n_threads)
-    cdef NodeMoments found
-    with nogil:
-        found = c_node_moments(data, execution)
-    d, n_outputs = X.shape[1], y.shape[1]
-    return {
-        "weight": found.weight,
-        "mean": copied(found.mean.data(), (d + n_outputs,)),
-        "diagonal": copied(found.diagonal.data(), (d + n_outputs,)),
-        "scatter": copied(found.scatter.data(), (d, d)),
-        "cross": copied(found.cross.data(), (d, n_outputs)),
-    }
-
-
-def node_ridge(const double[:, ::1] X, const double[:, ::1] y, const double[::1] weight, *,
-               const double[:, ::1] ancestors, double alpha, bint fit_intercept=True,
-               bint dual=False):
-    """Ridge directions (K, d) of all rows and their intercepts, given ``ancestors`` (k, d)."""
-    cdef TrainingData data = training_data(X, y, weight)
-    cdef RidgeOptions options
-    options.alpha, options.fit_intercept = alpha, fit_intercept
-    cdef int64_t n_ancestors = ancestors.shape[0]
-    cdef const double* directions = pointer(ancestors)
-    cdef NodeRidge fit
-    with nogil:
-        fit = c_node_ridge(data, directions, n_ancestors, options, dual)
-    return (copied(fit.coef.data(), (y.shape[1], X.shape[1])),
-            copied(fit.intercept.data(), (y.shape[1],)))
-
-
 def direction_kinds():
     """Names of the kinds of candidate directions, in the order of ``split_kind``."""
     cdef vector[DirectionKind] kinds = native_direction_kinds()
@@ -183,8 +123,9 @@ def grow(const double[:, ::1] X, const double[:, ::1] y, const double[::1] sampl
     ``params`` holds the fields of ``native/oblique/params.hpp``; ``sample_weight`` is
     (n,) or None. The tree is in the features of ``X``, standardized or not. ``left_out`` (n, K),
     if given, takes what the leaf models answer to each sample when they are fitted without it (with one unit less of
-    a weight above 1, unless it is left out ``whole``), and ``leaf`` (n,) the leaves' numbers, of a random one in ``one_in`` samples. Features of the same
-    number in ``groups`` (d,), if given, are one in ``feature_gain``: theirs add up to that of the sum of their terms.
+    a weight above 1, unless it is left out ``whole``), and ``leaf`` (n,) the leaves' numbers, of a random one in
+    ``one_in`` samples. Features of the same number in ``groups`` (d,), if given, are one in ``feature_gain``: theirs
+    add up to that of the sum of their terms.
     """
     check_size(X.shape[0])
     cdef TrainingData data = training_data(X, y, sample_weight)

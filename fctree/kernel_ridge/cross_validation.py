@@ -31,7 +31,7 @@ from fctree.kernel_ridge.base import (
     ClassifierTargets,
     RegressorTargets,
 )
-from fctree.kernel_ridge.row_blocks import in_order
+from fctree.kernel_ridge.ordered_tasks import in_order
 from fctree.kernel_ridge.solvers import TreeKernel, solve_with_errors, warn_of_singular
 from fctree.kernel_ridge.spectrum import Spectrum
 from fctree.kernels import tree_ntk_path

@@ -6,7 +6,7 @@ The bytes are the same for any number of threads, where the caller holds the BLA
 import numpy as np
 from scipy import linalg
 
-from fctree.kernel_ridge.row_blocks import cut, for_each
+from fctree.kernel_ridge.ordered_tasks import cut, for_each
 
 _TILE = 512
 

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from fctree._training.left_out import clearly_positive
 from fctree.kernel_ridge.dense import product_with_itself
-from fctree.kernel_ridge.row_blocks import cut, in_background
+from fctree.kernel_ridge.ordered_tasks import cut, in_background
 
 _FOLDS = 3
 _ROWS = 512  # of a product that an interrupt waits for

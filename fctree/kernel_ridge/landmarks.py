@@ -19,7 +19,7 @@ from fctree._memory import available_memory
 from fctree._threads import count_threads
 from fctree.kernel_ridge.dense import jittered_factor, product_with_itself
 from fctree.kernel_ridge.pivoted_cholesky import pivoted_cholesky
-from fctree.kernel_ridge.row_blocks import cut, for_each, in_order
+from fctree.kernel_ridge.ordered_tasks import cut, for_each, in_order
 from fctree.kernel_ridge.solvers import column_units, conjugate_gradients, warn_of_singular, warn_unless
 from fctree.kernels.device import uses_gpu
 

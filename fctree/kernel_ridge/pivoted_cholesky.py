@@ -11,7 +11,7 @@ import numpy as np
 from scipy import linalg
 
 from fctree._memory import check_memory
-from fctree.kernel_ridge.row_blocks import cut, for_each
+from fctree.kernel_ridge.ordered_tasks import cut, for_each
 
 _MOST_DRAWN = 256
 _ROWS = 1024

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fctree.kernel_ridge.row_blocks import in_background
+from fctree.kernel_ridge.ordered_tasks import in_background
 
 
 def weighted(K, targets, weights):

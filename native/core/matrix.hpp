@@ -15,7 +15,6 @@ using Matrix = Eigen::MatrixXd;  // column-major
 using Vector = Eigen::VectorXd;
 
 using RowMatrixView = Eigen::Map<const RowMatrix>;
-using RowMatrixSpan = Eigen::Map<RowMatrix>;
 using VectorView = Eigen::Map<const Vector>;
 
 }  // namespace fctree

@@ -28,6 +28,16 @@ def test_root_alone_is_ridge(alpha, n_outputs, weighted, fit_intercept, n_sample
         np.testing.assert_allclose(tree.tree_.intercept[0], ridge.intercept_, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("n_samples", [63, 64, 65, 1000])
+@pytest.mark.parametrize("n_features", [1, 2, 7, 8, 9, 15, 16, 17, 33, 70])
+def test_widths_of_vectors(n_features, n_samples):
+    X, y = smooth_table(n_samples, n_features, seed=150)
+    weight = random_weights(n_samples, seed=150)
+    tree = FCODTRegressor(max_depth=0).fit(X, y, weight)
+    ridge = Ridge(alpha=1.0).fit(X, y, weight)
+    np.testing.assert_allclose(tree.tree_.leaf_coef[0, 0], ridge.coef_, rtol=1e-9, atol=1e-9)
+
+
 @pytest.mark.parametrize("n_samples, n_features", [(80, 6), (20, 30)])
 def test_root_alone_without_penalty_is_least_squares(n_samples, n_features):
     X, y = smooth_table(n_samples, n_features, seed=22)
