@@ -9,15 +9,16 @@
 // residuals, about what the largest of d decreases reaches by chance, less those that do so by chance. It is more where some samples
 // count several times, as a forest's do: the mean is over as many as they are worth, (sum w)^2 / sum w^2.
 //
-// All features stay where a ridge model of all has the lower generalized cross-validation error
-// (Golub, Heath and Wahba 1979),
-//     error / (1 - (1 + degrees of freedom) / n)^2.
+// Where a ridge model of all features has the lower generalized cross-validation error (Golub, Heath and Wahba 1979),
+//     error / (1 - (1 + degrees of freedom) / n)^2,
+// there are twice as many steps, four times as many, .., up to a quarter of the features, of which p count for
+// 1 + log(d / p) times their degrees of freedom, as the luckiest of irrelevant ones would (Foster and George 1994).
+// If these do not suffice all features stay.
 //
 // Of fewer samples than twice the features the residuals of a model of all are mostly its own choice: then the
-// mean's stand for them, and there are 7 + K steps. Of fewer samples than features what is taken counts for
-// 1 + log(d / p) / 2 times its degrees of freedom, between what features known beforehand would and what the
-// luckiest of irrelevant ones would (Foster and George 1994); those taken last are dropped until the others
-// suffice. Of more than 500 features the 500 that explain most by themselves are looked at
+// mean's stand for them, and there are 7 + K steps at first. Of fewer samples than features what is taken counts for
+// 1 + log(d / p) / 2 times its degrees of freedom; steps are doubled while the error falls, and those taken last are
+// dropped until the others suffice. Of more than 500 features the 500 that explain most by themselves are looked at
 // (marginal_screening.hpp), beside a model of all.
 #pragma once
 
