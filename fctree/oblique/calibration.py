@@ -12,7 +12,7 @@ those of rare classes with large weights are too small for samples that did not 
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import logsumexp
+from scipy.special import expit, logsumexp
 
 from fctree._native import probabilities as _native
 from fctree._native.probabilities import softmax
@@ -38,9 +38,8 @@ def raised(probabilities, exponent, shifts):
 
 
 def even_share(exponent, shifts):
-    """The share of the second of two classes to which `raised` gives 1/2; outside of [0, 1] if there is none."""
-    odds = np.exp((shifts[0] - shifts[1]) / exponent)
-    return float((odds * (1.0 + FLOOR) - FLOOR) / (1.0 + odds))
+    """The share of the second of two classes to which `raised` gives 1/2; outside of [0, 1] if it gives that to none."""
+    return float((1.0 + 2.0 * FLOOR) * expit((shifts[0] - shifts[1]) / exponent) - FLOOR)
 
 
 def find_calibration(probabilities, shares, sample_weight):

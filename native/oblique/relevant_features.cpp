@@ -38,8 +38,8 @@ constexpr double kLeastRest = 1e-8;
 // Of the logarithm of the ways to choose features, what counts where samples are few (Selection).
 constexpr double kShareOfFew = 0.5;
 
-// Few are at most one in so many, beyond those wanted.
-constexpr index_t kLeastToEach = 4;
+// Of so many features at most one is taken, unless more are wanted.
+constexpr index_t kFeaturesToOne = 4;
 
 using Features = std::vector<index_t>;
 
@@ -156,7 +156,7 @@ struct Selection {
 Features Selection::smallest(index_t n_wanted) const {
   Features few = first(n_wanted);
   if (suffice(few, 0.0)) return few;
-  for (index_t n = 2 * n_wanted; n <= bends.size() / kLeastToEach; n *= 2)
+  for (index_t n = 2 * n_wanted; n <= bends.size() / kFeaturesToOne; n *= 2)
     if (suffice(few = first(n), 1.0)) return few;
   return {};
 }
@@ -165,7 +165,7 @@ Features Selection::smallest(index_t n_wanted) const {
 Features Selection::of_few_samples(index_t n_wanted) const {
   Features few = first(n_wanted);
   double error = error_of(few, kShareOfFew);
-  for (index_t n = 2 * n_wanted; n <= bends.size() / kLeastToEach; n *= 2) {
+  for (index_t n = 2 * n_wanted; n <= bends.size() / kFeaturesToOne; n *= 2) {
     Features more = first(n);
     const double error_of_more = error_of(more, kShareOfFew);
     if (!(error_of_more < error)) break;
