@@ -138,7 +138,7 @@ def summary(by_table):
     return {
         "levels": by_level(LEVELS), "mean_gap": by_level(gaps.mean(axis=0)), "least_gap": by_level(gaps.min(axis=0)),
         "worst_table": by_level([list(by_table)[k] for k in worst]),
-        "n_short": by_level(np.count_nonzero(gaps < -0.01, axis=0)),
+        "n_short": by_level(np.count_nonzero(gaps < -0.01 - 1e-9, axis=0)),
         "width_ratio": by_level(ratios.mean(axis=0)) if len(ratios) else None,
         "time_ratio": float(np.median(times)) if times else None,
     }

@@ -121,7 +121,7 @@ TABLES = {
             "log-loss, 30 sets": "log-loss|ratio", "its standard error": "log-loss|standard error", "time": "log-loss|time",
             "RMSE, 13 sets": "RMSE|ratio", "its standard error, regression": "RMSE|standard error", "time, regression": "RMSE|time"}),
         ("bench_curved_sums.json", ("R2", "curvature boosting"), {
-            "less what it uses up, noise .1": "0.1", "less what it uses up, noise .5": "0.5",
+            "gain less ρ² A, noise .1": "0.1", "gain less ρ² A, noise .5": "0.5",
             "without file": ("largest gain, noise .1", "largest gain, noise .5")}),
         PROTOTYPE,
         PROTOTYPE,

@@ -22,8 +22,8 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
     Each tree is a shallow oblique tree fitted to the Newton step of the log-loss, with splits along
     curvature directions, axes or the ridge direction and linear models in the leaves; with more than two
     classes a leaf predicts one score per class. For step-like targets each round also grows a step tree
-    (axis-parallel splits, constant leaves) and keeps the tree with the smaller loss on the out-of-bag
-    samples. By default splits need clearer gains than in regression and leaf models are shrunk more towards
+    (axis-parallel splits, constant leaves) and keeps the tree with the larger gain on the out-of-bag
+    samples, less what its gain in the bag takes from later trees. By default splits need clearer gains than in regression and leaf models are shrunk more towards
     their parents': the `split_margin` of trees is 0.75 for two classes and 0.5 for more, their
     `parent_weight` 10 for each class.
 
@@ -38,13 +38,28 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
         Weights of the classes, which multiply the sample weights: a dict (missing classes have weight 1),
         or "balanced" for equal total weights. They also weight the loss of evaluation and held-out samples,
         but not `eval_metric`.
-    learning_rate, max_iter, subsample
+    learning_rate : float or "auto", default="auto"
+        Factor applied to the scores of each tree. "auto" starts at 0.05 and is doubled at most three times:
+        after 100, 150 and 200 rounds as long as the steps of the 50 rounds before also reduce the loss on
+        out-of-bag samples; with ``subsample=1`` it stays 0.05.
+    max_iter, subsample
         As in `CurvatureBoostingRegressor`.
     colsample : float, default=1.0
         Share of the features used for each tree. With 1.0 and at least 12 columns, every second tree uses
         half of the features.
-    l2_leaf_reg, extrapolation, step_depth, \
-            max_depth, alpha, min_samples_leaf, max_coef, tree, categorical_features, \
+    l2_leaf_reg, extrapolation, step_depth, max_depth, alpha
+        As in `CurvatureBoostingRegressor`.
+    min_samples_leaf : int, float or None, default=None
+        Minimum number of samples in a leaf; a float is a fraction of the training samples of a tree,
+        rounded up. For step trees it is a quarter of this number, with two classes at least 1 / p, p the
+        share of the rarer class.
+    max_coef
+        As in `CurvatureBoostingRegressor`.
+    tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
+        Unfitted tree with the parameters of all trees. None is
+        ``CurvatureTreeRegressor(n_screened=4, max_thresholds=8, split_margin=0.75, parent_weight=20, feature_concatenation=False)``
+        for two classes; for n > 2 classes with ``split_margin=0.5, parent_weight=10 * n``.
+    categorical_features, \
             early_stopping, validation_fraction, n_iter_no_change, tol, warm_start, verbose, \
             n_jobs, random_state
         As in `CurvatureBoostingRegressor`.

@@ -57,7 +57,7 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
         Exponent of the predicted class scores (plus 0.01) in `predict_proba`, chosen with `class_shifts_` by the
         out-of-bag log-loss; None if no tree left a sample out.
     class_shifts_ : ndarray of shape (n_classes,) or None
-        What is added to the logarithms of these powers.
+        Shift of each class, added to ``exponent_ * log(p + 0.01)`` before the softmax; None if no tree left a sample out.
     feature_importances_, encoder_
         As in `CurvatureForestRegressor`.
     n_features_in_, feature_names_in_

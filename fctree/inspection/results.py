@@ -98,6 +98,7 @@ class ImportanceResult(_Values):
     stderr : ndarray of shape (n_groups,)
         Standard errors of `importances`.
     confidence_interval : ndarray of shape (n_groups, 2)
+        Lower and upper bounds.
     confidence_level : float
     p_values : ndarray of shape (n_groups,)
         One-sided test that the importance is above 0. Its standard error, larger than `stderr`, is also
@@ -112,10 +113,15 @@ class ImportanceResult(_Values):
     scores : ndarray of shape (n_groups,)
         Scores without each group.
     full_score : float
+        Score with all features.
     full_n_iter : int
+        Rounds of training with all features.
     full_fit_seconds : float
+        Training time with all features, in seconds.
     n_test : int
+        Number of test samples, those of both halves with `sample_splitting`.
     sample_splitting : bool
+        Whether each model was tested on a half of the test samples of its own.
     warnings : list of str
     """
 

@@ -44,6 +44,7 @@ def empirical_tree_ntk(
     Parameters
     ----------
     X : array-like of shape (n_x, n_features)
+        Samples.
     Y : array-like of shape (n_y, n_features), default=None
         ``X`` itself if None.
     n_trees : int
@@ -51,11 +52,13 @@ def empirical_tree_ntk(
     depth : int, default=3
         Unused if `architecture` is a mapping or a tree.
     scale : float, default=2.0
+        Hardness of the splits, as in `tree_ntk`.
     architecture : str, mapping, nested tuples or array of parents, default="perfect"
         A name as in `tree_ntk` (oblivious trees share the split weights of a level);
         ``{depth: number of leaves}``, as a binary tree if one exists, else as separate rules; or an
         explicit tree (see `leaf_counts`).
     random_state : int, RandomState instance or None, default=None
+        Seed of the weights.
     n_jobs : int or None, default=None
         Number of threads; None is 1 unless set by a `joblib.parallel_config`, -1 is all cores. Results do
         not depend on it.

@@ -63,7 +63,7 @@ def tree_ntk(
     ------
     ValueError, TypeError
         For samples that are not a finite numeric table, parameters out of range, and rows
-        longer than 1e150 / scale (float32: 1e18 / scale).
+        longer than 1e150 (float32: 1e18), divided by ``scale`` where there is one.
     MemoryError
         If the matrix cannot fit in memory.
     RuntimeError

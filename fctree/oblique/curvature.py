@@ -165,7 +165,10 @@ class CurvatureTreeClassifier(TreeClassifier, BaseCurvatureTree):
 
     Parameters
     ----------
-    max_depth, alpha, min_samples_leaf, max_coef, standardize, directions, n_curvature, \
+    max_depth : int or None, default=3
+        Maximum number of splits on a path. None grows until no split passes the test; 0 fits one logistic
+        regression, or the class frequencies if these predict better.
+    alpha, min_samples_leaf, max_coef, standardize, directions, n_curvature, \
             n_screened, max_thresholds, parent_weight, split_margin, feature_concatenation
         As in `CurvatureTreeRegressor`.
     leaf_model : {"ridge", "constant", "soft"}, default="ridge"

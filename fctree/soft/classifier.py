@@ -60,7 +60,9 @@ class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
         As in `SoftTreeRegressor`.
     loss_curve_ : list of float
         Mean log-loss of the batches of each epoch.
-    validation_loss_curve_, reachable_leaves_curve_, encoder_
+    validation_loss_curve_ : list of float
+        Mean log-loss of the validation samples after each epoch; empty without early stopping.
+    reachable_leaves_curve_, encoder_
         As in `SoftTreeRegressor`.
     n_features_in_, feature_names_in_, n_outputs_
         Number and names of the features, and number of scores of a sample.

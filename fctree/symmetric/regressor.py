@@ -133,6 +133,7 @@ class SymmetricBoostingRegressor(
         Trees of the second model and of the two quantile models of its errors; only with
         `calibration_fraction`.
     feature_importances_ : ndarray of shape (n_features,)
+        Share of the gain of all splits that each feature accounts for; they sum to 1.
     encoder_ : TableEncoder or None
         Encoder of the categories; None without categories.
     n_features_in_, feature_names_in_, n_outputs_
