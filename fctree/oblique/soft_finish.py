@@ -46,7 +46,7 @@ def soften(tree, X, targets, weight, left_out, *, keep_zeros, whole=False):
     with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
         finish = SoftFinish(tree, X, targets, weight, keep_zeros)
         solution = finish.minimise()
-        predicted = finish.left_out(solution, whole)
+        predicted = finish.left_out(solution, whole=whole)
         hard, soft = (((targets - answer) ** 2).sum(axis=1) for answer in (left_out, predicted))
         if not clearly_positive(hard - soft, finish.weight):
             return tree
@@ -187,7 +187,7 @@ class SoftFinish:
             self.objective, self.start, jac=True, method="L-BFGS-B", options=options
         ).x
 
-    def left_out(self, variables, whole):
+    def left_out(self, variables, whole=False):
         """Leave-one-out predictions of the linearised model, (n_samples, n_outputs).
 
         Leverages treat each output as if the splits had been fitted to it alone, which overstates them.
