@@ -18,7 +18,7 @@ from fctree._native.core import is_finite, is_table
 from fctree._native_input import strided_in_elements
 from fctree._tables.columns import (
     is_frame,
-    naming_missing_labels,
+    naming_missing,
     raw_columns,
     read_column,
     refuse_mask,
@@ -159,14 +159,10 @@ def check_sample_weight(sample_weight, X):
         return None
     refuse_mask("sample_weight", sample_weight)
     _refuse_other_arguments(sample_weight)
-    try:
+    with naming_missing("sample_weight"):
         sample_weight = strided_in_elements(
             _sklearn.check_sample_weight(sample_weight, X, dtype=np.float64)
         )
-    except TypeError as error:
-        if "NAType" not in str(error):
-            raise
-        raise ValueError("Input sample_weight contains NaN") from error
     _refuse_negative(sample_weight)
     if not np.any(sample_weight):
         raise ValueError("sample_weight is zero for every sample; at least one must be positive")
@@ -182,7 +178,7 @@ def check_inspection_data(X, y, sample_weight, *, classification, allow_nan):
     table = X if is_frame(X) else table_of(X)
     if table is not None:
         _refuse_categories(table, names)
-    with naming_missing_labels():
+    with naming_missing("y"):
         X, y = check_X_y(
             X,
             y,

@@ -124,19 +124,23 @@ def project_to_simplex(scores):
     return out
 
 
-def raised(probabilities, double floor, double exponent, factors):
-    """``factors * (p + floor) ** exponent`` over its sum in each row; NaN where p is. Factors (n_classes,) are positive."""
+def raised(probabilities, double floor, double exponent, shifts):
+    """``(p + floor) ** exponent * exp(shifts)`` over its sum in each row, shifts (n_classes,); NaN where p is."""
     cdef cnp.ndarray given = values_of(probabilities, 2)
     cdef cnp.ndarray out = table(given.shape[0], given.shape[1])
     cdef Pair pair = pair_of(given, out)
     cdef int64_t row, k
-    cdef cnp.ndarray of_classes = values_of(factors, 1)
-    cdef const double* factor = <const double*>cnp.PyArray_DATA(of_classes)
+    cdef cnp.ndarray of_classes = values_of(shifts, 1)
+    cdef const double* shift = <const double*>cnp.PyArray_DATA(of_classes)
+    cdef vector[double] factor
     cdef const double* p = pair.scores
     cdef double* power = pair.out
     cdef double largest
     if of_classes.shape[0] != pair.n_classes:
-        raise ValueError("a factor for each class is needed")
+        raise ValueError("a shift for each class is needed")
+    largest = largest_of(shift, pair.n_classes)
+    for k in range(pair.n_classes):
+        factor.push_back(exp(shift[k] - largest))
     for row in range(pair.n_rows):
         largest = largest_of(p, pair.n_classes)
         for k in range(pair.n_classes):

@@ -109,15 +109,22 @@ def without_mask(X):
     return X.astype(object).filled(None)
 
 
+# What scikit-learn's validation says of missing values, without their place.
+_MISSING = {
+    "y": ("Input contains NaN", "boolean value of NA is ambiguous"),
+    "sample_weight": ("float() argument must be a string or a real number, not 'NAType'",),
+}
+
+
 @contextmanager
-def naming_missing_labels():
-    """Errors of scikit-learn's validation about missing labels that say where these are, as those about numbers do."""
+def naming_missing(name):
+    """Errors of scikit-learn's validation about missing values of ``y`` or ``sample_weight`` say where these are."""
     try:
         yield
     except (TypeError, ValueError) as error:
-        if str(error) not in ("Input contains NaN", "boolean value of NA is ambiguous"):
+        if str(error) not in _MISSING[name]:
             raise
-        raise ValueError("Input y contains NaN") from error
+        raise ValueError(f"Input {name} contains NaN") from error
 
 
 def refuse_mask(name, values):

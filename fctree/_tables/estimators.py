@@ -20,7 +20,7 @@ from fctree._tables.columns import (
     check_frame,
     is_categorical,
     is_frame,
-    naming_missing_labels,
+    naming_missing,
     raw_columns,
     read_column,
     refuse_mask,
@@ -56,7 +56,7 @@ def validate_table(estimator, X, y="no_validation", *, reset, impute=False, **ch
     if issparse(y):
         raise TypeError("y is sparse: y.toarray() is the array that it has to be")
     try:
-        with naming_missing_labels():
+        with naming_missing("y"):
             out, categories = _checked(estimator, X, y, reset, checks)
     except OverflowError as error:  # of integers of Python
         raise ValueError("X or y holds numbers that are too large for float64") from error

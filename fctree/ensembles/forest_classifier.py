@@ -12,7 +12,7 @@ from sklearn.metrics import accuracy_score
 from fctree._parameters import set_parameters, shares_documentation
 from fctree._training.class_weights import CLASS_WEIGHT_CONSTRAINTS
 from fctree._training.target_units import TargetUnits
-from fctree._typing import ArrayLike, FloatArray, RandomState
+from fctree._typing import ArrayLike, RandomState
 from fctree._validation import check_labels, encode_labels
 from fctree.ensembles.forest import BaseCurvatureForest, judged_samples
 from fctree.ensembles.forest_regressor import CurvatureForestRegressor
@@ -134,24 +134,10 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
     def _even_score(self):
         return 0.5 if self.exponent_ is None else even_share(self.exponent_, self.class_shifts_)
 
-    def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Class scores, the largest of which is that of the predicted class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        scores : array of shape (n_samples,) or (n_samples, n_classes)
-            With two classes ``2 * (s - c)``, s the predicted indicator of ``classes_[1]`` and c the one that gives both
-            classes the same probability; else the logarithms of `predict_proba`, or the predicted indicators if no tree
-            left a sample out.
-        """
-        scores = self._raw_predict(X)
+    def _decision(self, scores):
         if self.n_classes_ > 2 and self.exponent_ is not None:
             return np.log(self._probabilities(scores))
-        return self._decision(scores)
+        return super()._decision(scores)
 
     def _labels(self, scores):
         if self.n_classes_ == 1 or self.exponent_ is None:

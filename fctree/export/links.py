@@ -65,10 +65,8 @@ class Link:
     classes : array of shape (n_classes,) or None
     decision : pair (offset, factor) or None
         Of classifiers: what makes `decision_function` of the sums.
-    exponent : float or None
-        What probabilities, `FLOOR` added to each, are raised to.
-    shifts : array of shape (n_classes,) or None
-        What is added to their logarithms then.
+    calibration : pair (exponent, shifts) or None
+        What probabilities, `FLOOR` added to each, are raised to, and what is added to their logarithms then, (n_classes,).
     """
 
     kind: str
@@ -76,8 +74,7 @@ class Link:
     factor: Any
     classes: NDArray[Any] | None
     decision: tuple[FloatArray, Any] | None = None
-    exponent: float | None = None
-    shifts: FloatArray | None = None
+    calibration: tuple[float, FloatArray] | None = None
 
     @classmethod
     def of(cls, model, offset, factor, *, indicators):
@@ -103,8 +100,9 @@ class Link:
             slope = 2.0 * temperature if n_classes == 2 else temperature
             offset = slope * (offset - (0.5 if n_classes == 2 else 0.0))
             factor = slope * factor
-        calibration = getattr(model, "exponent_", None), getattr(model, "class_shifts_", None)
-        return cls(kind, offset, factor, model.classes_, decision, *calibration)
+        is_calibrated = getattr(model, "exponent_", None) is not None
+        calibration = (model.exponent_, model.class_shifts_) if is_calibrated else None
+        return cls(kind, offset, factor, model.classes_, decision, calibration)
 
     @property
     def _even(self):
@@ -137,19 +135,19 @@ static void @start(double *out) {{
   for (int k = 0; k < {n}; ++k) out[k] = {start};
 }}
 
-static void @finish(double *out) {{{scaled}{_C[self.kind].format(n=n)}{self._c_of_exponent(source)}
+static void @finish(double *out) {{{scaled}{_C[self.kind].format(n=n)}{self._c_of_calibration(source)}
 }}
 """)
         return "@start", "@finish"
 
-    def _c_of_exponent(self, source):
-        if self.exponent is None:
+    def _c_of_calibration(self, source):
+        if self.calibration is None:
             return ""
-        n = self.n_predictions
-        source.array("shift", self.shifts)
+        n, (exponent, shifts) = self.n_predictions, self.calibration
+        source.array("shift", shifts)
         return f"""
   {{
-  for (int k = 0; k < {n}; ++k) out[k] = {self.exponent!r} * log(out[k] + {FLOOR!r}) + @shift[k];{_C["softmax"].format(n=n)}
+  for (int k = 0; k < {n}; ++k) out[k] = {exponent!r} * log(out[k] + {FLOOR!r}) + @shift[k];{_C["softmax"].format(n=n)}
   }}"""
 
     def onnx(self, graph, sums, raw_scores=False):
@@ -162,9 +160,10 @@ static void @finish(double *out) {{{scaled}{_C[self.kind].format(n=n)}{self._c_o
         scores = graph.add("Where", graph.add("IsNaN", scores), np.array(self._even), scores)
         scores = graph.add("Clip", scores, np.array(-_LARGEST), np.array(_LARGEST))
         index, probabilities = _CLASSES[self.kind](graph, scores, len(self.classes))
-        if self.exponent is not None:
+        if self.calibration is not None:
+            exponent, shifts = self.calibration
             logarithms = graph.add("Log", graph.add("Add", probabilities, np.array(FLOOR)))
-            shifted = graph.add("Add", graph.add("Mul", logarithms, np.array(self.exponent)), self.shifts)
+            shifted = graph.add("Add", graph.add("Mul", logarithms, np.array(exponent)), shifts)
             probabilities = graph.add("Softmax", shifted, axis=1)
             index = graph.add("ArgMax", probabilities, axis=1, keepdims=0)
             if raw_scores and len(self.classes) > 2:

@@ -79,10 +79,11 @@ def to_sql(model: Any, columns: Sequence[str] | None = None) -> str:
     score = score if offset == 0.0 else f"{number(offset)} +\n{score}"
     if link.kind == "share":
         share = clipped(score, 0.0, 1.0)
-        if link.exponent is None or link.shifts is None:
+        if link.calibration is None:
             return share
-        both, odds = number(1.0 + 2.0 * FLOOR), number(np.exp(link.shifts[0] - link.shifts[1]))
-        power = f"POWER({both} / ({number(FLOOR)} + {share}) - 1.0, {number(link.exponent)})"
+        exponent, shifts = link.calibration
+        both, odds = number(1.0 + 2.0 * FLOOR), number(np.exp(shifts[0] - shifts[1]))
+        power = f"POWER({both} / ({number(FLOOR)} + {share}) - 1.0, {number(exponent)})"
         return f"1.0 / (1.0 + {odds} * {power})"
     return _LINKS[link.kind].format(score)
 

@@ -34,7 +34,7 @@ def calibrated(scores, temperature):
 
 def raised(probabilities, exponent, shifts):
     """The softmax of ``exponent * log(probabilities + FLOOR) + shifts``."""
-    return _native.raised(probabilities, FLOOR, exponent, np.exp(shifts - shifts.max()))
+    return _native.raised(probabilities, FLOOR, exponent, shifts)
 
 
 def even_share(exponent, shifts):

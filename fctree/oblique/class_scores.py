@@ -45,7 +45,8 @@ class IndicatorScores(PredictedProbabilities):
         scores : array of shape (n_samples,) or (n_samples, n_classes)
             With two classes ``2 * s - 1``, s the predicted indicator of ``classes_[1]``,
             positive where that class is predicted; else one column per class. Of a `CurvatureTreeClassifier` with
-            hard linear leaves the logits.
+            hard linear leaves the logits. Of a `CurvatureForestClassifier` with ``exponent_`` ``2 * (s - c)``, c the
+            indicator that gives both classes the same probability, or the logarithms of `predict_proba`.
         """
         return self._decision(self._raw_predict(X))
 

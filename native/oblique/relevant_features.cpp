@@ -105,39 +105,54 @@ index_t count_clear(const Vector& bends, double mean_square) {
   return std::lround(std::max(n_above - by_chance * d, 0.0) / (1.0 - by_chance));
 }
 
-Features select_forward(const RootModels& models, const Vector& bends, index_t n_wanted) {
-  auto [scatter, cross] = models.equations;  // of what the features taken leave of the others
-  const Vector whole = scatter.diagonal();
-  Vector gain(whole.size());
-  Features taken;
-  while (static_cast<index_t>(taken.size()) < n_wanted) {
-    check_interrupt();
-    for (index_t j = 0; j < gain.size(); ++j) {
-      const bool varies = scatter(j, j) > kLeastRest * whole[j];
-      gain[j] = varies ? cross.row(j).squaredNorm() / (scatter(j, j) + models.alpha) + bends[j] : 0.0;
-    }
-    for (const index_t j : taken) gain[j] = -1.0;
-    index_t best = 0;
-    gain.maxCoeff(&best);
-    taken.push_back(best);
-    if (!(scatter(best, best) > kLeastRest * whole[best])) continue;
-    const Vector along = scatter.col(best) / (scatter(best, best) + models.alpha);
-    const Vector column = scatter.col(best);
-    const Eigen::RowVectorXd row = cross.row(best);
-    scatter.noalias() -= along * column.transpose();
-    cross.noalias() -= along * row;
+// Features in the order in which forward selection takes them, found as far as they are asked for.
+class ForwardSelection {
+ public:
+  ForwardSelection(const RootModels& models, const Vector& bends)
+      : alpha_(models.alpha), bends_(bends), left_(models.equations), whole_(left_.scatter.diagonal()) {}
+
+  Features first(index_t n) {
+    while (static_cast<index_t>(taken_.size()) < n) take();
+    return {taken_.begin(), taken_.begin() + n};
   }
-  return taken;
+
+ private:
+  bool varies(index_t j) const { return left_.scatter(j, j) > kLeastRest * whole_[j]; }
+  void take();
+
+  double alpha_;
+  const Vector& bends_;
+  NormalEquations left_;  // of what the features taken leave of the others
+  const Vector whole_;
+  Features taken_;
+};
+
+void ForwardSelection::take() {
+  check_interrupt();
+  auto& [scatter, cross] = left_;
+  Vector gain(whole_.size());
+  for (index_t j = 0; j < gain.size(); ++j)
+    gain[j] = varies(j) ? cross.row(j).squaredNorm() / (scatter(j, j) + alpha_) + bends_[j] : 0.0;
+  for (const index_t j : taken_) gain[j] = -1.0;
+  index_t best = 0;
+  gain.maxCoeff(&best);
+  taken_.push_back(best);
+  if (!varies(best)) return;
+  const Vector along = scatter.col(best) / (scatter(best, best) + alpha_);
+  const Vector column = scatter.col(best);
+  const Eigen::RowVectorXd row = cross.row(best);
+  scatter.noalias() -= along * column.transpose();
+  cross.noalias() -= along * row;
 }
 
 // Which features a model takes, from the first ones of forward selections.
 struct Selection {
   const RootModels& models;
-  const Vector& bends;
-  double n_features;  // that these were chosen from
+  ForwardSelection forward;
+  index_t most;       // that may be taken beyond those wanted
+  double n_features;  // that all were chosen from
   double error_of_all;
 
-  Features first(index_t n) const { return select_forward(models, bends, n); }
   // With a degree of freedom counting for 1 + share log(d / p): some of many features suit by chance, and of the
   // ways to choose p of d there are about (d / p)^p.
   double error_of(const Features& few, double share) const {
@@ -148,25 +163,25 @@ struct Selection {
     const double error = error_of(few, share);
     return error <= error_of_all && std::isfinite(error);
   }
-  Features smallest(index_t n_wanted) const;
-  Features of_few_samples(index_t n_wanted) const;
+  Features smallest(index_t n_wanted);
+  Features of_few_samples(index_t n_wanted);
 };
 
 // Those wanted, if they predict as well as all; else twice as many, four times, .., which choice has to count for.
-Features Selection::smallest(index_t n_wanted) const {
-  Features few = first(n_wanted);
+Features Selection::smallest(index_t n_wanted) {
+  Features few = forward.first(n_wanted);
   if (suffice(few, 0.0)) return few;
-  for (index_t n = 2 * n_wanted; n <= bends.size() / kFeaturesToOne; n *= 2)
-    if (suffice(few = first(n), 1.0)) return few;
+  for (index_t n = 2 * n_wanted; n <= most; n *= 2)
+    if (suffice(few = forward.first(n), 1.0)) return few;
   return {};
 }
 
 // Those wanted, or twice as many, four times, .., while the error falls; of them as many as predict as well as all.
-Features Selection::of_few_samples(index_t n_wanted) const {
-  Features few = first(n_wanted);
+Features Selection::of_few_samples(index_t n_wanted) {
+  Features few = forward.first(n_wanted);
   double error = error_of(few, kShareOfFew);
-  for (index_t n = 2 * n_wanted; n <= bends.size() / kFeaturesToOne; n *= 2) {
-    Features more = first(n);
+  for (index_t n = 2 * n_wanted; n <= most; n *= 2) {
+    Features more = forward.first(n);
     const double error_of_more = error_of(more, kShareOfFew);
     if (!(error_of_more < error)) break;
     error = error_of_more;
@@ -299,7 +314,8 @@ std::vector<index_t> relevant_features(const TrainingData& data, const ObliquePa
       known.error_of_all.has_value()
           ? *known.error_of_all
           : models.cross_validation_error(all, judges_all ? left : models.error_of(all));
-  const Selection selection = {models, bends, static_cast<double>(known.n_features), error_of_all};
+  Selection selection = {models, {models, bends}, data.n_features / kFeaturesToOne,
+                         static_cast<double>(known.n_features), error_of_all};
   Features few = are_few ? selection.of_few_samples(n_wanted) : selection.smallest(n_wanted);
   std::sort(few.begin(), few.end());
   return few;
