@@ -1,6 +1,5 @@
 """Oblique trees with every parameter of the core, in combinations that no public tree has too."""
 
-from fctree._sklearn import StrOptions
 from fctree.oblique.base import BaseObliqueTree
 from fctree.oblique.classifier import TreeClassifier
 from fctree.oblique.parameters import CURVATURE_CONSTRAINTS, FCODT_CONSTRAINTS
@@ -14,7 +13,7 @@ class BaseFreeTree(BaseObliqueTree):
     _parameter_constraints = {
         **FCODT_CONSTRAINTS,
         **CURVATURE_CONSTRAINTS,
-        "split_criterion": [StrOptions({"constant", "ridge"})],
+        "ridge_criterion": ["boolean"],
         "refines_cuts": ["boolean"],
     }
 
@@ -32,7 +31,7 @@ class BaseFreeTree(BaseObliqueTree):
         directions="ridge",
         n_curvature=2,
         max_coef=None,
-        split_criterion="constant",
+        ridge_criterion=False,
         max_thresholds=32,
         refines_cuts=True,
         n_screened=8,

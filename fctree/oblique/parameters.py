@@ -59,7 +59,7 @@ FCODT_FIXED = {
     "max_thresholds": 1,
     "parent_weight": 0.0,
     "split_margin": 0.0,
-    "split_criterion": "constant",
+    "ridge_criterion": False,
     "refines_cuts": False,
     "scales_scores": False,
 }
@@ -67,7 +67,7 @@ CURVATURE_FIXED = {
     "min_samples_split": 2,
     "min_impurity_decrease": 0.0,
     "fit_intercept": True,
-    "split_criterion": None,  # that of the leaves
+    "ridge_criterion": True,  # where leaves are ridge models
     "refines_cuts": True,
     "scales_scores": True,  # that children get as features, and several outputs
 }
@@ -105,16 +105,11 @@ def chosen_directions(directions):
     return chosen
 
 
-def criterion_of(settings):
-    """The criterion of splits: ``"ridge"`` models of the sides, or their means, ``"constant"``."""
-    own = settings["split_criterion"]
-    return own or ("constant" if settings["leaf_model"] == "constant" else "ridge")
-
-
 def native_tree_params(settings, n_samples, *, impurity_scale, target_unit=1.0):
     """The fields of ``native/oblique/params.hpp``, from the parameters of a tree and what is fixed for it;
     fractions refer to ``n_samples``."""
     directions = chosen_directions(settings["directions"])
+    ridge_leaves = settings["leaf_model"] != "constant"
     choose_alpha = isinstance(settings["alpha"], str)
 
     def limit(name):
@@ -130,7 +125,7 @@ def native_tree_params(settings, n_samples, *, impurity_scale, target_unit=1.0):
         "max_leaves": settings.get("max_leaves", _UNLIMITED),
         "min_impurity_decrease": settings["min_impurity_decrease"],
         "feature_concatenation": settings["feature_concatenation"],
-        "ridge_leaves": settings["leaf_model"] != "constant",
+        "ridge_leaves": ridge_leaves,
         "fit_intercept": settings["fit_intercept"],
         "impurity_scale": impurity_scale,
         "target_unit": target_unit if settings["scales_scores"] else 0.0,
@@ -138,7 +133,7 @@ def native_tree_params(settings, n_samples, *, impurity_scale, target_unit=1.0):
         "n_curvature": settings["n_curvature"],
         "max_coef": limit("max_coef"),
         "n_screened": limit("n_screened"),
-        "ridge_criterion": criterion_of(settings) == "ridge",
+        "ridge_criterion": ridge_leaves and settings["ridge_criterion"],
         "max_thresholds": settings["max_thresholds"],
         "refines_cuts": settings["refines_cuts"],
         "parent_weight": settings["parent_weight"],

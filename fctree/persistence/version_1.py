@@ -14,7 +14,7 @@ from fctree.oblique import (
     FCODTClassifier,
     FCODTRegressor,
 )
-from fctree.oblique.parameters import SHORTCUTS, criterion_of
+from fctree.oblique.parameters import SHORTCUTS
 from fctree.symmetric.posterior import NOISE_STD, PRIOR_STD
 
 _ENSEMBLES = {
@@ -91,8 +91,8 @@ def _tree_class(classes, params, standardize):
     cls = curvature if searched else paper
     params = {**params, **standardize}
     names = cls().get_params(deep=False)
-    fixed = {**params, **cls._fixed}
-    fixed["split_criterion"] = criterion_of(fixed)
+    criterion = "constant" if params["leaf_model"] == "constant" else "ridge"
+    fixed = {**params, **cls._fixed, "split_criterion": criterion}
     lost = {
         key for key, value in params.items()
         if key not in names and searched and value != fixed[key]

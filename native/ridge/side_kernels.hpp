@@ -17,7 +17,6 @@ struct SideSystems {
   std::int64_t width;
   std::int64_t sums_row;  // of the outputs; their squares are in the next one
   std::int64_t base_stride;
-  bool fit_intercept;
   const double* base;   // (d, base_stride), upper triangle
   const double* prior;  // packed products
   const double* whole;  // packed products of the node

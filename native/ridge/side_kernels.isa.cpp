@@ -184,7 +184,7 @@ Fit fit_lanes(const SideSystems& s, const Lanes& lanes, Pack* scratch) {
   };
   const Pack weight = products(of_sums, one);
   const Pack total = weight + prior(of_sums, one);
-  const Pack centring = s.fit_intercept ? broadcast(1.0) / total : Pack{};
+  const Pack centring = broadcast(1.0) / total;
   for (std::int64_t j = 0; j < d; ++j) {
     real[j] = products(j, one);
     sums[j] = real[j] + prior(j, one);
@@ -223,13 +223,11 @@ Fit fit_lanes(const SideSystems& s, const Lanes& lanes, Pack* scratch) {
   const Pack infinite = broadcast(__builtin_inf());
   fit.rss = valid ? fit.rss : infinite;
 
-  if (s.fit_intercept) {
-    // With mean = sums / total: sum (x - mean)(x - mean)' = sum x x' - s m' - m s' + W m m'.
-    multiply_transposed(system, real, half);
-    multiply_transposed(system, sums, w);
-    const Pack mixed = dot_packs(half, w, d), square = dot_packs(w, w, d);
-    fit.freedom += (weight - 2.0 * mixed + weight * square / total) / total;
-  }
+  // With mean = sums / total: sum (x - mean)(x - mean)' = sum x x' - s m' - m s' + W m m'.
+  multiply_transposed(system, real, half);
+  multiply_transposed(system, sums, w);
+  const Pack mixed = dot_packs(half, w, d), square = dot_packs(w, w, d);
+  fit.freedom += (weight - 2.0 * mixed + weight * square / total) / total;
   return fit;
 }
 

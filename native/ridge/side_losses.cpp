@@ -46,7 +46,7 @@ SideFit fit_large_side(const SideSystems& s, const Side& side) {
   RowMatrix products = RowMatrixView(side.left, rows, s.width);
   if (side.is_right) products = whole - products;
   const double weight = products(of_sums, one), total = weight + prior(of_sums, one);
-  const double centring = s.fit_intercept ? 1.0 / total : 0.0;
+  const double centring = 1.0 / total;
   const Vector real = products.col(one).head(d), sums = real + prior.col(one).head(d);
   const Matrix scatter = products.topLeftCorner(d, d).selfadjointView<Eigen::Upper>();
   Matrix system = base.leftCols(d).transpose();
@@ -65,10 +65,8 @@ SideFit fit_large_side(const SideSystems& s, const Side& side) {
                intercept * (intercept * weight - 2.0 * of_target + 2.0 * w.dot(real));
   }
   fit.freedom = trace_of_ratio(factor, scatter);
-  if (s.fit_intercept) {
-    const Vector solved = factor.solve(sums);
-    fit.freedom += (weight - 2.0 * solved.dot(real) + weight * solved.dot(sums) / total) / total;
-  }
+  const Vector solved = factor.solve(sums);
+  fit.freedom += (weight - 2.0 * solved.dot(real) + weight * solved.dot(sums) / total) / total;
   return fit;
 }
 
@@ -107,10 +105,8 @@ ChildModels child_models(const Moments& prior, const Moments& scale, const Matri
   ChildModels models;
   models.n_features = d;
   models.n_outputs = n_outputs;
-  models.fit_intercept = options.fit_intercept;
   models.mean_weight = options.mean_weight;
-  models.origin = Vector::Zero(d + n_outputs);
-  if (options.fit_intercept) models.origin = scale.mean + origin;
+  models.origin = scale.mean + origin;
   models.base = RowMatrix::Zero(d, spd_stride(d));
   models.base.leftCols(d) = options.alpha * penalty_matrix(ancestors);
   add_jitter(scale, models.base.data(), spd_stride(d));
@@ -123,9 +119,8 @@ ChildModels child_models(const Moments& prior, const Moments& scale, const Matri
 }
 
 SideLosses::SideLosses(const ChildModels& models, const RowMatrix& whole)
-    : systems_{models.n_features,   models.n_outputs,     whole.cols(),       sums_row(models.n_features),
-               models.base.cols(),  models.fit_intercept, models.base.data(), models.prior.data(),
-               whole.data()},
+    : systems_{models.n_features,  models.n_outputs,   whole.cols(),        sums_row(models.n_features),
+               models.base.cols(), models.base.data(), models.prior.data(), whole.data()},
       mean_weight_(models.mean_weight),
       scratch_(one_at_a_time() ? 0 : side_scratch_size(models.n_features)) {}
 

@@ -22,7 +22,6 @@ namespace fctree::ridge {
 struct ChildModels {
   index_t n_features;
   index_t n_outputs;
-  bool fit_intercept;
   Vector origin;        // (d + K), raw units
   RowMatrix base;       // (d, spd_stride(d)): alpha * penalty + the prior's x x' sums
   RowMatrix prior;      // packed products of the prior

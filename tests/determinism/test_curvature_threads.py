@@ -17,7 +17,7 @@ def all_bytes(model, X):
 
 
 def assert_same_bytes(kind, X, y, weight=None, **parameters):
-    parameters = {"directions": "all", "split_criterion": "ridge", **parameters}
+    parameters = {"directions": "all", "ridge_criterion": True, **parameters}
     expected = None
     for n_jobs in (1, 2, 3, 4):
         model = kind(n_jobs=n_jobs, **parameters).fit(X, y, sample_weight=weight)
@@ -29,10 +29,10 @@ def assert_same_bytes(kind, X, y, weight=None, **parameters):
 @pytest.mark.parametrize("parameters", [
     {"max_depth": 4},
     {"max_depth": 3, "alpha": "loo", "n_screened": 2, "min_samples_leaf": 50},
-    {"max_depth": 3, "parent_weight": 0.0, "split_margin": 0.0, "fit_intercept": False},
-    {"max_depth": 3, "split_criterion": "constant", "leaf_model": "constant"},
+    {"max_depth": 3, "parent_weight": 0.0, "split_margin": 0.0},
+    {"max_depth": 3, "leaf_model": "constant"},
     {"max_depth": 4, "max_coef": 3},
-    {"max_depth": 3, "max_coef": 1, "split_criterion": "constant"},
+    {"max_depth": 3, "max_coef": 1, "ridge_criterion": False},
 ], ids=str)
 def test_many_rows(parameters):
     X, y = smooth_table(15_000, 9, seed=90)
@@ -54,6 +54,6 @@ def test_classes():
 
 def test_fitting_again_repeats_every_byte():
     X, y = smooth_table(9_000, 6, seed=94)
-    model = FreeTreeRegressor(directions="all", split_criterion="ridge", alpha="loo", n_jobs=2)
+    model = FreeTreeRegressor(directions="all", ridge_criterion=True, alpha="loo", n_jobs=2)
     first = all_bytes(model.fit(X, y), X)
     assert all_bytes(model.fit(X, y), X) == first

@@ -37,7 +37,6 @@ _CHOICES = {
              CurvatureTreeRegressor(max_coef=1, alpha="loo"), FCODTRegressor(alpha=-1),
              CurvatureTreeRegressor(directions="axis", leaf_model="constant")],
     "directions": ["ridge", "curvature", "axis", "all", ("ridge", "axis")],
-    "split_criterion": ["constant", "ridge"],
     "leaf_model": ["constant", "ridge"],
     "routing": ["smooth_step", "logistic", "erf"],
     "initialization": ["standard", "ntk"],

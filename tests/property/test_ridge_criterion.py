@@ -1,4 +1,4 @@
-"""Properties of every tree grown by `split_criterion="ridge"`, for any data.
+"""Properties of every tree grown by `ridge_criterion=True`, for any data.
 
 Properties that compare two fits are stated where the literal twin says that no decision
 was a close call. Tolerance 1e-7: losses come from systems with 1e-10 of their diagonal
@@ -23,15 +23,19 @@ PARAMETERS = st.fixed_dictionaries({
     "alpha": st.sampled_from([0.0, 1e-2, 1.0, 100.0, "loo"]),
     "max_depth": st.sampled_from([0, 1, 3, None]),
     "min_samples_leaf": st.sampled_from([1, 2, 7]),
-    "leaf_model": st.sampled_from(["ridge", "constant"]),
     "feature_concatenation": st.booleans(),
-    "fit_intercept": st.booleans(),
     "directions": DIRECTIONS,
     "n_curvature": st.integers(1, 4),
     "max_thresholds": st.sampled_from([1, 4, 32]),
     "n_screened": st.sampled_from([None, 1, 3]),
     "parent_weight": st.sampled_from([0.0, 0.5, 3.0]),
     "split_margin": st.sampled_from([0.0, 0.75]),
+})
+# With the paper's rule for splits.
+BY_CONSTANTS = st.fixed_dictionaries({
+    "ridge_criterion": st.just(False),
+    "leaf_model": st.sampled_from(["ridge", "constant"]),
+    "fit_intercept": st.booleans(),
 })
 
 
@@ -75,7 +79,7 @@ def check_kinds(tree, directions):
 @settings(max_examples=80)
 @given(tables(), PARAMETERS)
 def test_any_regression_table(table, parameters):
-    model = FreeTreeRegressor(split_criterion="ridge", **parameters)
+    model = FreeTreeRegressor(ridge_criterion=True, **parameters)
     model.fit(table.X, table.y, sample_weight=table.sample_weight)
     check_structure(model, table, parameters)
     n_varying = np.count_nonzero(np.ptp(table.X[table.weights > 0], axis=0))
@@ -87,7 +91,7 @@ def test_any_regression_table(table, parameters):
 
 @given(class_tables(), PARAMETERS)
 def test_any_classification_table(table, parameters):
-    model = FreeTreeClassifier(split_criterion="ridge", **parameters)
+    model = FreeTreeClassifier(ridge_criterion=True, **parameters)
     model.fit(table.X, table.y, sample_weight=table.sample_weight)
     check_structure(model, table, parameters)
     check_kinds(model.tree_, parameters["directions"])
@@ -96,10 +100,10 @@ def test_any_classification_table(table, parameters):
     np.testing.assert_allclose(probabilities.sum(axis=1), 1, rtol=1e-14)
 
 
-@given(tables(), PARAMETERS)
-def test_any_table_by_the_constant_criterion(table, parameters):
+@given(tables(), PARAMETERS, BY_CONSTANTS)
+def test_any_table_by_the_constant_criterion(table, parameters, criterion):
     """All directions may be cut by the paper's rule, too."""
-    model = FreeTreeRegressor(split_criterion="constant", **parameters)
+    model = FreeTreeRegressor(**parameters, **criterion)
     model.fit(table.X, table.y, sample_weight=table.sample_weight)
     check_structure(model, table, parameters)
     check_kinds(model.tree_, parameters["directions"])
@@ -108,7 +112,7 @@ def test_any_table_by_the_constant_criterion(table, parameters):
 @given(tables(), PARAMETERS)
 def test_a_stricter_tree_is_a_pruned_one(table, parameters):
     deep, shallow = (
-        FreeTreeRegressor(split_criterion="ridge", **{**parameters, "max_depth": depth})
+        FreeTreeRegressor(ridge_criterion=True, **{**parameters, "max_depth": depth})
         .fit(table.X, table.y, sample_weight=table.sample_weight).tree_ for depth in (3, 1))
     inner = internal_nodes(shallow)
     for name in ("coef", "threshold", "split_kind", "children_left", "split_output"):
@@ -124,7 +128,6 @@ COMPARED = st.fixed_dictionaries({
     "parent_weight": st.sampled_from([0.0, 3.0]),
     "split_margin": st.sampled_from([0.0, 0.3]),
     "feature_concatenation": st.booleans(),
-    "fit_intercept": st.booleans(),
 })
 # Leaves of one row are all leverage: seven keep the comparisons well conditioned.
 ROWS = 7
@@ -136,7 +139,7 @@ def decided(X, y, weight, parameters):
 
 
 def grown(X, y, weight, parameters):
-    model = FreeTreeRegressor(split_criterion="ridge", directions="all", **parameters)
+    model = FreeTreeRegressor(ridge_criterion=True, directions="all", **parameters)
     return model.fit(X, y, sample_weight=weight)
 
 
@@ -194,7 +197,7 @@ def test_the_order_of_samples_does_not_matter(table, parameters, seed):
 def test_a_huge_margin_leaves_one_ridge(table, parameters):
     model = grown(table.X, table.y, table.sample_weight, {**parameters, "split_margin": 1e6})
     assert model.tree_.node_count == 1
-    ridge = Ridge(alpha=parameters["alpha"], fit_intercept=parameters["fit_intercept"])
+    ridge = Ridge(alpha=parameters["alpha"])
     ridge.fit(table.X, table.y, sample_weight=table.sample_weight)
     # Two solutions of one system whose condition number is below 1e4.
     np.testing.assert_allclose(model.predict(table.X), ridge.predict(table.X), rtol=0, atol=1e-10)
@@ -209,7 +212,7 @@ def test_without_prior_leaves_are_plain_ridges_of_their_samples(table, parameter
     leaf = model.apply(table.X)
     for node in np.unique(leaf):
         rows = leaf == node
-        ridge = Ridge(alpha=parameters["alpha"], fit_intercept=parameters["fit_intercept"])
+        ridge = Ridge(alpha=parameters["alpha"])
         ridge.fit(table.X[rows], table.targets[rows], sample_weight=table.weights[rows])
         expected = ridge.predict(table.X[rows]).reshape(rows.sum(), -1)
         # Differences of the root's moments: rounding of a large node in a small one.

@@ -6,16 +6,15 @@ from free_tree import FreeTreeClassifier, FreeTreeRegressor
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from property.strategies import class_tables, generic_tables, tables
-from property.test_ridge_criterion import CLOSEST_CALL, TOLERANCE, check_structure
+from property.test_ridge_criterion import BY_CONSTANTS, CLOSEST_CALL, TOLERANCE, check_structure
 from property.test_ridge_criterion import PARAMETERS as RIDGE_PARAMETERS
 from property.tree_walks import internal_nodes
 from reference.literal_curvature import LiteralCurvatureTree
 from sklearn.linear_model import Ridge
 
 PARAMETERS = st.builds(
-    lambda of_tree, criterion, max_coef: {**of_tree, "split_criterion": criterion,
-                                          "max_coef": max_coef},
-    RIDGE_PARAMETERS, st.sampled_from(["constant", "ridge"]), st.sampled_from([1, 2, 3, 6]))
+    lambda of_tree, criterion, max_coef: {**of_tree, **criterion, "max_coef": max_coef},
+    RIDGE_PARAMETERS, BY_CONSTANTS | st.just({"ridge_criterion": True}), st.sampled_from([1, 2, 3, 6]))
 
 
 def split_sizes(tree):
@@ -39,7 +38,7 @@ def test_any_regression_table(table, parameters):
 
 @given(tables())
 def test_trees_without_models_have_no_penalty_to_choose(table):
-    steps = {"directions": "axis", "leaf_model": "constant", "split_criterion": "constant"}
+    steps = {"directions": "axis", "leaf_model": "constant"}
     chosen, given_one = (FreeTreeRegressor(**steps, alpha=alpha).fit(table.X, table.y, table.sample_weight).tree_
                          for alpha in ("loo", 1.0))
     for name, values in vars(given_one).items():
@@ -62,10 +61,10 @@ def test_a_limit_that_is_no_limit_changes_no_byte(table, parameters, above):
         np.testing.assert_array_equal(getattr(trees[1], name), values, err_msg=name)
 
 
-@given(generic_tables(min_rows=40), st.integers(1, 3), st.sampled_from(["constant", "ridge"]))
-def test_a_ridge_split_is_the_ridge_of_its_features(table, max_coef, criterion):
+@given(generic_tables(min_rows=40), st.integers(1, 3), st.booleans())
+def test_a_ridge_split_is_the_ridge_of_its_features(table, max_coef, ridge_criterion):
     """At the root: which features is the elimination's choice, their coefficients are not."""
-    model = FreeTreeRegressor(max_depth=1, max_coef=max_coef, split_criterion=criterion,
+    model = FreeTreeRegressor(max_depth=1, max_coef=max_coef, ridge_criterion=ridge_criterion,
                            split_margin=0.0).fit(table.X, table.y, table.sample_weight)
     tree = model.tree_
     assume(tree.node_count == 3)
@@ -85,7 +84,7 @@ def test_the_order_of_features_does_not_matter(table, max_coef, shift, seed):
     twin = LiteralCurvatureTree(**parameters).fit(table.X, table.y, table.weights)
     assume(twin.margin > CLOSEST_CALL)
     order = np.random.default_rng(seed).permutation(table.X.shape[1])
-    model = FreeTreeRegressor(split_criterion="ridge", **parameters)
+    model = FreeTreeRegressor(ridge_criterion=True, **parameters)
     trees = [model.fit(X, table.y, sample_weight=table.sample_weight).tree_
              for X in (table.X, table.X[:, order] + shift)]
     np.testing.assert_array_equal(trees[1].children_left, trees[0].children_left)
@@ -94,17 +93,17 @@ def test_the_order_of_features_does_not_matter(table, max_coef, shift, seed):
                                atol=TOLERANCE, rtol=TOLERANCE)
 
 
-@pytest.mark.parametrize("criterion", ["constant", "ridge"])
+@pytest.mark.parametrize("ridge_criterion", [False, True])
 @given(table=generic_tables(min_rows=40, max_rows=80), max_coef=st.integers(1, 2))
-def test_weight_two_is_two_samples(table, max_coef, criterion):
+def test_weight_two_is_two_samples(table, max_coef, ridge_criterion):
     weight = 1.0 + (np.arange(len(table.X)) % 3 == 0)
     parameters = {"max_depth": 1, "max_coef": max_coef, "max_thresholds": 5,
                   "directions": ("ridge", "curvature"), "split_margin": 0.0}
-    if criterion == "ridge":
+    if ridge_criterion:
         twin = LiteralCurvatureTree(**parameters).fit(table.X, table.y, weight)
         assume(twin.margin > CLOSEST_CALL)
     copies = np.repeat(np.arange(len(table.X)), weight.astype(int))
-    model = FreeTreeRegressor(split_criterion=criterion, **parameters)
+    model = FreeTreeRegressor(ridge_criterion=ridge_criterion, **parameters)
     weighted = model.fit(table.X, table.y, sample_weight=weight).tree_
     copied = model.fit(table.X[copies], table.y[copies]).tree_
     assert copied.node_count == weighted.node_count

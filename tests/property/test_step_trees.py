@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-ALONG_AXES = {"directions": "axis", "split_criterion": "constant", "leaf_model": "constant",
-              "feature_concatenation": False}
+ALONG_AXES = {"directions": "axis", "leaf_model": "constant", "feature_concatenation": False}
 COUNTS = ("children_left", "children_right", "n_node_samples")
 
 

@@ -1,4 +1,4 @@
-"""Curvature splits word by word: the slow twin of `split_criterion="ridge"`.
+"""Curvature splits word by word: the slow twin of curvature trees.
 
 The fast trees get every loss from sums of products. Here each child of each cut is a
 weighted ridge regression on its own rows, the prior is a set of rows like any other, and
@@ -44,7 +44,7 @@ class RidgeModel:
     coef: np.ndarray  # (d, K)
     intercept: np.ndarray  # (K,)
     inverse: np.ndarray  # (d, d) of the penalised scatter
-    centre: np.ndarray  # (d,) zero without an intercept
+    centre: np.ndarray  # (d,)
     base: float  # leverage at the centre
 
     def predict(self, x):
@@ -161,7 +161,6 @@ class LiteralCurvatureTree:
     parent_weight: float = 3.0
     split_margin: float = 0.75
     feature_concatenation: bool = True
-    fit_intercept: bool = True
     refines_cuts: bool = True
     root_: CurvatureNode | None = field(default=None, init=False)
 
@@ -206,12 +205,11 @@ class LiteralCurvatureTree:
         """The ridge of some rows and what their parent lends them."""
         x, y, weight = self._pooled(rows, parent)
         penalty = self._penalty(scores)
-        keep = float(self.fit_intercept)
-        mean_x, mean_y = keep * (weight @ x) / weight.sum(), keep * (weight @ y) / weight.sum()
+        mean_x, mean_y = weight @ x / weight.sum(), weight @ y / weight.sum()
         xc = x - mean_x
         inverse = np.linalg.inv(xc.T @ (weight[:, None] * xc) + penalty)
         coef = inverse @ (xc.T @ (weight[:, None] * (y - mean_y)))
-        return RidgeModel(coef, mean_y - mean_x @ coef, inverse, mean_x, keep / weight.sum())
+        return RidgeModel(coef, mean_y - mean_x @ coef, inverse, mean_x, 1 / weight.sum())
 
     def _candidates(self, node):
         """(kind, direction) in the order in which they are tried."""
@@ -238,8 +236,7 @@ class LiteralCurvatureTree:
         if self.max_coef is None:
             return node.model.coef
         x, y, weight = self._pooled(node.rows, node.parent)
-        if self.fit_intercept:
-            x, y = x - weight @ x / weight.sum(), y - weight @ y / weight.sum()
+        x, y = x - weight @ x / weight.sum(), y - weight @ y / weight.sum()
         root = np.sqrt(weight)[:, None]
         x, y, penalty = root * x, root * y, self._penalty(node.scores)
         columns = []

@@ -45,7 +45,7 @@ def compare(X, y, weight=None, *, n_nodes=3, **parameters):
     """Fits both and compares splits and predictions; `n_nodes`: at least so many nodes."""
     parameters = {"max_thresholds": 6, "min_samples_leaf": 10, "max_depth": 2, **parameters}
     twin = twin_of(X, y, weight, parameters)
-    fast = FreeTreeRegressor(split_criterion="ridge", n_screened=None,
+    fast = FreeTreeRegressor(ridge_criterion=True, n_screened=None,
                           **{"directions": "all", **parameters})
     fast.fit(X, y, sample_weight=weight)
     assert fast.tree_.node_count >= n_nodes, "the case shows nothing"
@@ -56,17 +56,14 @@ def compare(X, y, weight=None, *, n_nodes=3, **parameters):
     return fast.tree_
 
 
-@pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("split_margin", [0.0, 0.75])
 @pytest.mark.parametrize("parent_weight", [0.0, 3.0])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("n_outputs", [1, 2, 9])
-def test_outputs_weights_prior_margin_intercept(n_outputs, weighted, parent_weight, split_margin,
-                                                fit_intercept):
+def test_outputs_weights_prior_margin(n_outputs, weighted, parent_weight, split_margin):
     X, Y = smooth_table(240, 3, n_outputs, seed=1)
     weight = random_weights(len(X), seed=2, zeros=True) if weighted else None
-    compare(X, Y, weight, parent_weight=parent_weight, split_margin=split_margin,
-            fit_intercept=fit_intercept, n_nodes=1 if split_margin else 3)
+    compare(X, Y, weight, parent_weight=parent_weight, split_margin=split_margin, n_nodes=1 if split_margin else 3)
 
 
 def test_scores_are_passed_on_in_half_deviations():
@@ -147,7 +144,7 @@ def test_classifier_is_the_tree_of_the_indicators(n_classes, limits):
     weight = random_weights(len(X), seed=10)
     parameters = {"max_depth": 2, "max_thresholds": 6, "min_samples_leaf": 20, **limits}
     twin = twin_of(X, targets, weight, parameters)
-    fast = FreeTreeClassifier(split_criterion="ridge", directions="all", n_screened=None,
+    fast = FreeTreeClassifier(ridge_criterion=True, directions="all", n_screened=None,
                            **parameters).fit(X, y, sample_weight=weight)
     assert fast.tree_.node_count >= 3
     assert_same_splits(fast.tree_, twin)

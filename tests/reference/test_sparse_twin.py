@@ -69,7 +69,7 @@ def compare_ridge(X, y, weight=None, **parameters):
     parameters = {"max_thresholds": 6, "min_samples_leaf": 15, "max_depth": 2,
                   "split_margin": 0.2, "directions": ("ridge", "curvature"), **parameters}
     twin = twin_of(X, y, weight, parameters)
-    fast = FreeTreeRegressor(split_criterion="ridge", n_screened=None, **parameters)
+    fast = FreeTreeRegressor(ridge_criterion=True, n_screened=None, **parameters)
     tree = fast.fit(X, y, sample_weight=weight).tree_
     assert tree.node_count >= 3, "the case shows nothing"
     assert_same_splits(tree, twin)
@@ -87,13 +87,12 @@ def test_ridge_criterion(max_coef, directions):
     compare_ridge(X, y, max_coef=max_coef, directions=directions)
 
 
-@pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("n_outputs", [1, 2])
-def test_ridge_criterion_outputs_weights_intercept(n_outputs, weighted, fit_intercept):
+def test_ridge_criterion_outputs_weights(n_outputs, weighted):
     X, Y = smooth_table(300, 5, n_outputs, seed=26)
     weight = random_weights(len(X), seed=27, zeros=True) if weighted else None
-    compare_ridge(X, Y, weight, max_coef=2, fit_intercept=fit_intercept)
+    compare_ridge(X, Y, weight, max_coef=2)
 
 
 @pytest.mark.parametrize("feature_concatenation", [True, False])

@@ -8,7 +8,7 @@ from free_tree import FreeTreeClassifier, FreeTreeRegressor
 from reference.tree_comparison import smooth_table
 from sklearn.linear_model import Ridge
 
-CURVED = {"directions": "all", "split_criterion": "ridge"}
+CURVED = {"directions": "all", "ridge_criterion": True}
 EAGER = {**CURVED, "split_margin": 0.0, "parent_weight": 0.0}  # any gain will do
 
 
@@ -182,7 +182,7 @@ def test_screening_a_column_too_narrow_for_bins():
     X = random.normal(size=(400, 12))
     X[:, 0] = np.where(X[:, 1] > 0, 1.0, random.choice([0.0, 1e-320], 400))
     y = np.abs(X[:, 1]) + np.maximum(X[:, 2], 0) * (X[:, 1] > 0) + 0.1 * random.normal(size=400)
-    tree = FreeTreeRegressor(directions="all", split_criterion="ridge", n_screened=2, max_depth=4,
+    tree = FreeTreeRegressor(directions="all", ridge_criterion=True, n_screened=2, max_depth=4,
                           min_samples_leaf=10).fit(X, y)
     assert tree.get_n_leaves() > 2 and np.isfinite(tree.predict(X)).all()
     assert tree.score(X, y) > 0.8

@@ -48,7 +48,7 @@ def test_weights_are_numbers_of_samples():
     X, Y = smooth_table(50, 3, 1, seed=2)
     times = np.random.default_rng(0).integers(0, 4, 50)
     model = FreeTreeRegressor(max_depth=1, min_samples_leaf=1, directions="all",
-                              split_criterion="ridge", standardize=True)
+                              ridge_criterion=True, standardize=True)
     weighted = left_out_scores(model, X, Y, times.astype(float))
     repeated = left_out_scores(model, np.repeat(X, times, axis=0), np.repeat(Y, times, axis=0))
     assert np.all(np.isnan(weighted[times == 0]))
@@ -59,7 +59,7 @@ def test_leaves_stand_for_themselves():
     """Children under the ridge criterion are drawn to their parent by pseudo-samples, which stay."""
     X, Y = smooth_table(200, 3, 1, seed=3)
     model = FreeTreeRegressor(max_depth=1, min_samples_leaf=20, directions="axis",
-                              split_criterion="ridge", split_margin=0.0, parent_weight=0.0,
+                              ridge_criterion=True, split_margin=0.0, parent_weight=0.0,
                               feature_concatenation=False)
     found = left_out_scores(model, X, Y)
     leaf = clone(model).fit(X, Y).apply(X)

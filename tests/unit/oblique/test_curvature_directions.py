@@ -18,7 +18,7 @@ def angle(a, b):
 def first_split(X, y, *, directions="curvature", **parameters):
     """(kind, direction, threshold) of a tree with one split."""
     parameters = {"max_depth": 1, "min_samples_leaf": 20, **parameters}
-    tree = FreeTreeRegressor(directions=directions, split_criterion="ridge",
+    tree = FreeTreeRegressor(directions=directions, ridge_criterion=True,
                           **parameters).fit(X, y).tree_
     assert tree.node_count == 3, "the tree did not split"
     return SPLIT_KINDS[tree.split_kind[0]], tree.coef[0], tree.threshold[0]
@@ -79,7 +79,7 @@ def test_the_ridge_direction_of_a_saddle_is_no_use():
     errors = []
     for directions in ("ridge", ("ridge", "curvature")):
         model = FreeTreeRegressor(max_depth=2, min_samples_leaf=20, directions=directions,
-                               split_criterion="ridge").fit(X, y)
+                               ridge_criterion=True).fit(X, y)
         errors.append(np.mean((model.predict(X) - y) ** 2))
     # 0.93 and 0.12 measured, of a variance of 1.
     assert errors[1] < 0.5 * errors[0]
@@ -156,7 +156,7 @@ def test_screening_keeps_the_axis_that_matters(kind, n_screened):
 def test_screening_all_axes_is_no_screening():
     X, y = interaction("switch", 6)
     trees = [FreeTreeRegressor(max_depth=3, min_samples_leaf=20, directions="all",
-                            split_criterion="ridge", n_screened=n).fit(X, y).tree_
+                            ridge_criterion=True, n_screened=n).fit(X, y).tree_
              for n in (None, 6, 50)]
     for tree in trees[1:]:
         np.testing.assert_array_equal(tree.coef, trees[0].coef)
@@ -167,7 +167,7 @@ def test_screening_all_axes_is_no_screening():
 @pytest.mark.parametrize("name", SPLIT_KINDS)
 def test_each_kind_of_direction_is_searched_by_its_name(name, max_coef):
     X, y, _ = ridge_relu(0)
-    tree = FreeTreeRegressor(directions=(name,), split_criterion="ridge", max_depth=2,
+    tree = FreeTreeRegressor(directions=(name,), ridge_criterion=True, max_depth=2,
                              min_samples_leaf=20, max_coef=max_coef).fit(X, y).tree_
     is_split = tree.children_left >= 0
     assert is_split.any()

@@ -8,7 +8,7 @@ from fctree import export_text
 from fctree.datasets import make_ridge_relu
 from free_tree import FreeTreeClassifier, FreeTreeRegressor
 
-CURVED = {"directions": "all", "split_criterion": "ridge", "min_samples_leaf": 20}
+CURVED = {"directions": "all", "ridge_criterion": True, "min_samples_leaf": 20}
 
 
 def split_features(tree, node=0):
@@ -52,14 +52,14 @@ def test_fewer_samples_than_features():
     np.testing.assert_allclose(tree.coef[0, [3, 17]], [1, 2], atol=1e-3)  # no noise, little ridge
 
 
-@pytest.mark.parametrize("criterion", ["constant", "ridge"])
-def test_two_features_that_bend_only_together_are_found(criterion):
+@pytest.mark.parametrize("ridge_criterion", [False, True])
+def test_two_features_that_bend_only_together_are_found(ridge_criterion):
     """The saddle x0 x1 bends along x0 + x1 and x0 - x1, and along no axis."""
     rng = np.random.default_rng(7)
     X = rng.standard_normal((3000, 6))
     y = X[:, 0] * X[:, 1] + 0.1 * rng.standard_normal(3000)
     tree = FreeTreeRegressor(max_depth=1, max_coef=2, min_samples_leaf=20, directions="curvature",
-                          split_criterion=criterion).fit(X, y).tree_
+                          ridge_criterion=ridge_criterion).fit(X, y).tree_
     assert split_features(tree) == {0, 1}
     # The directions of a Hessian of 3,000 products; 0.04 is the largest of ten seeds.
     np.testing.assert_allclose(np.abs(tree.coef[0, :2]), np.sqrt(0.5), atol=0.08)
@@ -108,10 +108,10 @@ def test_the_text_shows_the_short_split():
             assert split.count("*") <= 3 and "more" not in split and "0.000*" not in split
 
 
-@pytest.mark.parametrize("criterion", ["constant", "ridge"])
-def test_nothing_to_choose_from(criterion):
+@pytest.mark.parametrize("ridge_criterion", [False, True])
+def test_nothing_to_choose_from(ridge_criterion):
     """Constant features, one feature of several that varies, equal targets."""
-    parameters = {"max_coef": 1, "split_criterion": criterion, "directions": "all", "max_depth": 2}
+    parameters = {"max_coef": 1, "ridge_criterion": ridge_criterion, "directions": "all", "max_depth": 2}
     rng = np.random.default_rng(9)
     x = rng.standard_normal(100)
     with warnings.catch_warnings():
