@@ -23,7 +23,7 @@ Contenders::Contenders(const BoostedProblem& problem, std::vector<ObliqueParams>
 bool Contenders::may_leave_residuals() const {
   ObliqueParams params = kinds_[kCurvature];
   params.choose_alpha = false;  // after the first round
-  return params.ridge_leaves && params.ridge_criterion && may_take_few(data_of(features_.all()), params);
+  return params.ridge_criterion && may_take_few(data_of(features_.all()), params);
 }
 
 void Contenders::start() {

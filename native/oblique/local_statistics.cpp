@@ -33,8 +33,7 @@ std::vector<NodeRows> rows_of(const GrowState& state, const std::vector<OpenNode
 // Whether a node whose model needs no moments still needs the features' means and diagonal: not a leaf that predicts a
 // constant.
 bool needs_features(const GrowState& state, const OpenNode& node) {
-  return node.depth == 0 || state.needs_fit(node) ||
-         (state.is_large_enough(node) && state.has_models());
+  return node.depth == 0 || state.needs_fit(node);
 }
 
 }  // namespace

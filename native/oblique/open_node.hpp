@@ -100,10 +100,8 @@ struct GrowState {
            !(params.ridge_criterion && node.moments.weight < fewest);
   }
   bool has_models() const { return fits_models(params); }
-  // The ridge criterion needs models even if leaves are constant.
   bool needs_fit(const OpenNode& node) const {
-    return params.ridge_leaves || params.ridge_criterion ||
-           (has_models() && is_large_enough(node));
+    return params.ridge_leaves || (has_models() && is_large_enough(node));
   }
 
   bool draws_features() const { return params.node_features.max_features < data.n_features; }

@@ -40,7 +40,7 @@ struct ObliqueParams {
   index_t n_curvature;
   index_t max_coef;  // nonzero coefficients of a split direction, at most
   index_t n_screened;  // axes tried by the ridge criterion, at most
-  bool ridge_criterion;  // split_criterion == "ridge"
+  bool ridge_criterion;  // with ridge leaves that have an intercept
   index_t max_thresholds;
   bool refines_cuts;  // by more thresholds beside the best ones, of the ridge criterion
   double parent_weight;
@@ -63,7 +63,7 @@ inline bool searches_oblique(const ObliqueParams& params) {
 
 // Whether nodes need ridge models: constant leaves and splits along axes need none.
 inline bool fits_models(const ObliqueParams& params) {
-  return params.ridge_leaves || params.ridge_criterion || searches_oblique(params);
+  return params.ridge_leaves || searches_oblique(params);
 }
 
 // Whether a tree takes no more of the features than sums, and where samples lie along axes.

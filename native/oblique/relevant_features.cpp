@@ -275,8 +275,7 @@ index_t count_wanted(const TrainingData& data) { return kFewFeatures + data.n_ou
 }  // namespace
 
 bool may_take_few(const TrainingData& data, const ObliqueParams& params) {
-  const bool is_linear = params.ridge_leaves && params.ridge_criterion;
-  return params.standardize && (is_linear || searches(params, SplitKind::curvature)) &&
+  return params.standardize && (params.ridge_criterion || searches(params, SplitKind::curvature)) &&
          !params.choose_alpha && data.n_features > count_wanted(data);
 }
 
