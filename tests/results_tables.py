@@ -117,42 +117,14 @@ TABLES = {
         ("boosting_real_data_tuned_classification.json", ("classification, tuned",), BEST),
     ],
     "ensemble_choices": [
-        ("turns_of_trees.json", ("schedules",), {
-            "log-loss, 30 sets": "log-loss|ratio", "its standard error": "log-loss|standard error", "time": "log-loss|time",
-            "RMSE, 13 sets": "RMSE|ratio", "its standard error, regression": "RMSE|standard error", "time, regression": "RMSE|time"}),
-        ("bench_curved_sums.json", ("R2", "curvature boosting"), {
-            "gain less ρ² A, noise .1": "0.1", "gain less ρ² A, noise .5": "0.5",
-            "without file": ("largest gain, noise .1", "largest gain, noise .5")}),
-        PROTOTYPE,
-        PROTOTYPE,
         ("bench_learning_rate.json", (), {
             "1,000 rows at most": "1,000 rows", "more, 5,000 at most": "5,000 rows", "more, 20,000 at most": "20,000 rows",
             "simulated, 5,000": "drawn", "log-loss": "classification|geometric mean", "RMSE": "regression|geometric mean",
             "sets, classes": "classification|sets", "sets, regression": "regression|sets", **{
                 f"better, worse{suffix}": f"{kind}|better by over 1 % ± {kind}|worse by over 1 %"
                 for kind, suffix in (("classification", ""), ("regression", ", regression"))}}),
-        ("step_tree_features.json", ("halves",), {
-            "labels": 2, "log-loss": "log-loss|ratio", "its standard error": "log-loss|standard error", "sets, classes": "log-loss|sets",
-            "RMSE": "RMSE|ratio", "its standard error, regression": "RMSE|standard error", "sets, regression": "RMSE|sets"}),
-        PROTOTYPE,
-        ("splits_of_classes.json", ("groups",), {
-            "labels": 3, "its standard error": "standard error", "number of sets": "sets"}),
-        ("splits_of_classes.json", ("designs",), {"labels": 2}),
-        PROTOTYPE,
-        PROTOTYPE,
-        PROTOTYPE,
-        PROTOTYPE,
-        PROTOTYPE,
-        PROTOTYPE,
-        ("bench_few_rows.json bench_few_rows_before.json", (), {
-            "before": "bench_few_rows_before.json|curvature boosting", "before, forest": "bench_few_rows_before.json|curvature forest",
-            **{name: f"bench_few_rows.json|{name}" for name in (
-                "different rows", "true probabilities", "curvature boosting", "curvature forest", "symmetric boosting",
-                "HistGradientBoosting", "random forest")}}),
-        PROTOTYPE,
-        ("bench_skewed_features.json", (), {}),
-        PROTOTYPE,
-        PROTOTYPE,
+        ("bench_few_rows.json", ()),
+        ("bench_skewed_features.json", ()),
     ],
     "ensembles": [
         ("bench_ensembles.json", (), {
