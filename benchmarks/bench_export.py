@@ -26,6 +26,7 @@ import numpy as np
 import onnx
 import onnxruntime
 from measure import interleave
+from peers import peer
 from real_data import REGRESSION_SETS, available, classification_sets, load_table, short_name
 from report import add_arguments, print_markdown, seconds_text, warn_if_busy, write_json
 
@@ -156,23 +157,18 @@ def draw(n, d, seed=0):
 def peer_models(X, y):
     """(name, own predict, ONNX model, name of its input) of CatBoost and LightGBM."""
     try:
-        import catboost
-        import lightgbm
         from onnxmltools import convert_lightgbm
         from onnxmltools.convert.common.data_types import FloatTensorType
+
+        cat = peer("CatBoost", rounds=TREES, depth=DEPTH, threads=None).fit(X, y)
+        light = peer("LightGBM", rounds=TREES, threads=None, max_depth=DEPTH, num_leaves=2**DEPTH).fit(X, y)
     except ImportError as error:
         print(f"{error.name} is missing: peers are left out")
         return
-    cat = catboost.CatBoostRegressor(
-        iterations=TREES, depth=DEPTH, verbose=0, random_seed=0, allow_writing_files=False
-    ).fit(X, y)
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder, "model.onnx"))
         cat.save_model(path, format="onnx")
         yield "CatBoost", lambda A: cat.predict(A, thread_count=1), onnx.load(path), "features"
-    light = lightgbm.LGBMRegressor(
-        n_estimators=TREES, max_depth=DEPTH, num_leaves=2**DEPTH, verbose=-1, random_state=0
-    ).fit(X, y)
     kind = [("X", FloatTensorType([None, X.shape[1]]))]
     yield ("LightGBM", lambda A: light.predict(A, num_threads=1),
            convert_lightgbm(light, initial_types=kind), "X")  # fmt: skip

@@ -12,7 +12,7 @@ import warnings
 import environment  # noqa: F401  (first: it prepares the process before NumPy is loaded)
 
 import numpy as np
-from lightgbm import LGBMRegressor
+from peers import peer
 from report import add_arguments, print_markdown, write_json
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.exceptions import ConvergenceWarning
@@ -27,7 +27,7 @@ PROGRAMS = {
     "curvature boosting": lambda: CurvatureBoostingRegressor(n_jobs=1, random_state=0),
     "curvature forest": lambda: CurvatureForestRegressor(n_jobs=1, random_state=0),
     "curvature tree": lambda: CurvatureTreeRegressor(n_jobs=1),
-    "LightGBM": lambda: LGBMRegressor(n_jobs=1, random_state=0, verbose=-1),
+    "LightGBM": lambda: peer("LightGBM"),
     "random forest": lambda: RandomForestRegressor(random_state=0),
     "lasso": lambda: LassoCV(random_state=0),
     "ridge": lambda: RidgeCV(np.logspace(-3, 5, 17)),

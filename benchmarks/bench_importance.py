@@ -9,6 +9,7 @@
 """
 
 import argparse
+from functools import partial
 
 import environment  # noqa: F401  (first: it prepares the process before NumPy is loaded)
 
@@ -17,6 +18,7 @@ import numpy as np
 from fctree import SymmetricBoostingRegressor
 from fctree.inspection import shapley_importance, variable_importance
 from measure import interleave
+from peers import peer
 from report import add_arguments, print_table, warn_if_busy, write_json
 from sklearn.model_selection import train_test_split
 from sklearn.neural_network import MLPRegressor
@@ -29,16 +31,11 @@ NETWORK = MLPRegressor(hidden_layer_sizes=(64, 64), max_iter=300, tol=1e-5)
 def catboost_scores(X, y, n_jobs):
     """Minus the mean squared error of CatBoost's continuations for all subsets: one pass, the
     full model first, splits as in fctree; a subset without any feature is the mean."""
-    from catboost import CatBoostRegressor
-
-    options = {
-        "iterations": 1000, "depth": 3, "learning_rate": 0.1, "thread_count": n_jobs,
-        "early_stopping_rounds": 10, "verbose": False, "allow_writing_files": False,
-        "random_seed": 0, "boosting_type": "Plain", "bootstrap_type": "No",
-    }  # fmt: skip
+    continuing = partial(peer, "CatBoost", rounds=1000, depth=3, learning_rate=0.1, threads=n_jobs,
+                         early_stopping_rounds=10, boosting_type="Plain", bootstrap_type="No")
     rest, test = train_test_split(np.arange(len(X)), test_size=0.25, random_state=0)
     train, validation = train_test_split(rest, test_size=0.25, random_state=0)
-    full = CatBoostRegressor(**options)
+    full = continuing()
     full.fit(X[train], y[train], eval_set=(X[validation], y[validation]))
     means = X[train].mean(axis=0)
     n_features = X.shape[1]
@@ -51,7 +48,7 @@ def catboost_scores(X, y, n_jobs):
         replaced = np.where(kept, X, means)
         model = full
         if not kept.all():
-            model = CatBoostRegressor(**options)
+            model = continuing()
             model.fit(replaced[train], y[train], init_model=full,
                       eval_set=(replaced[validation], y[validation]))
         scores[subset] = -np.mean((y[test] - model.predict(replaced[test])) ** 2)

@@ -30,6 +30,7 @@ from fctree import (
 )
 from interval_designs import DESIGNS
 from measure import time_once
+from peers import peer
 from real_data import REGRESSION_SETS, classification_sets, load_table, short_name
 from report import add_arguments, print_markdown, warn_if_busy, write_json
 from simulated_data import simulate
@@ -225,16 +226,13 @@ def calibration_error(probabilities, labels, n_bins=15):
 
 def classifiers():
     """Default settings unless noted."""
-    from catboost import CatBoostClassifier
-
     return {
         "curvature tree": CurvatureTreeClassifier(n_jobs=2),
         "forest, 25 trees": CurvatureForestClassifier(n_estimators=25, n_jobs=2, random_state=0),
         "symmetric boosting": SymmetricBoostingClassifier(n_jobs=2, random_state=0),
         "curvature boosting, 50 rounds": CurvatureBoostingClassifier(
             max_iter=50, learning_rate=0.2, n_jobs=2, random_state=0),
-        "CatBoost, 200 trees": CatBoostClassifier(
-            iterations=200, verbose=0, thread_count=2, random_seed=0, allow_writing_files=False),
+        "CatBoost, 200 trees": peer("CatBoost", True, rounds=200, threads=2),
         "logistic regression": LogisticRegression(max_iter=1000),
     }
 

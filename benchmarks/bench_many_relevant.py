@@ -14,13 +14,13 @@ import environment  # noqa: F401  (first: it prepares the process before NumPy i
 import numpy as np
 from bench_fewer_samples import PROGRAMS as FEW_SAMPLES
 from bench_fewer_samples import scores_of
-from catboost import CatBoostRegressor
+from peers import peer
 from report import add_arguments, print_markdown, write_json
 
 NAME = "bench_many_relevant"
 PROGRAMS = {
     **{name: FEW_SAMPLES[name] for name in ("curvature boosting", "LightGBM")},
-    "CatBoost": lambda: CatBoostRegressor(thread_count=1, random_seed=0, verbose=False, allow_writing_files=False),
+    "CatBoost": lambda: peer("CatBoost"),
     "ridge": FEW_SAMPLES["ridge"],
 }
 

@@ -10,16 +10,13 @@ promise too.
 
 import argparse
 import json
-import subprocess
-import sys
 import time
 
 import environment  # noqa: F401  (first: it prepares the process before NumPy is loaded)
 
 import fctree
 import numpy as np
-from environment import plain_environment
-from peak_memory import peak_of_call
+from peak_memory import answer_of_child, peak_of_call
 from report import add_arguments, print_markdown, write_json
 
 NAME = "bench_memory"
@@ -83,16 +80,8 @@ def measure(label, n, d, dtype=np.float64, noise=0.0):
 
 
 def in_child(label, n, d, timeout):
-    command = [sys.executable, "-W", "ignore", __file__, "--fit", label, "--shape", str(n), str(d)]
-    try:
-        child = subprocess.run(command, env=plain_environment(), capture_output=True, text=True,
-                               timeout=timeout)
-    except subprocess.TimeoutExpired:
-        return {"fit": label, "n": n, "d": d, "error": f"more than {timeout} s"}
-    if child.returncode != 0:
-        last_line = (child.stderr.strip().splitlines() or ["no message"])[-1]
-        return {"fit": label, "n": n, "d": d, "error": f"{child.returncode}: {last_line[:200]}"}
-    return json.loads(child.stdout.splitlines()[-1])
+    return {"fit": label, "n": n, "d": d,
+            **answer_of_child(__file__, "--fit", label, "--shape", n, d, timeout=timeout)}
 
 
 def shape_name(n, d):

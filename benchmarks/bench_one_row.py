@@ -7,10 +7,12 @@ turns; the least time of a call over batches is given. A peer that is missing is
 
 import argparse
 import timeit
+from functools import partial
 
 import environment  # noqa: F401  (first: it prepares the process before NumPy is loaded)
 
 import numpy as np
+from peers import peer
 from report import add_arguments, print_markdown, seconds_text, warn_if_busy, write_json
 
 import fctree
@@ -29,20 +31,6 @@ FAMILIES = {
 TASKS = {"regression": 0, "2 classes": 2, "3 classes": 3}
 
 
-def catboost(is_classifier):
-    import catboost
-
-    cls = catboost.CatBoostClassifier if is_classifier else catboost.CatBoostRegressor
-    return cls(iterations=N_TREES, verbose=0, thread_count=1, allow_writing_files=False)
-
-
-def lightgbm(is_classifier):
-    import lightgbm
-
-    cls = lightgbm.LGBMClassifier if is_classifier else lightgbm.LGBMRegressor
-    return cls(n_estimators=N_TREES, n_jobs=1, verbose=-1)
-
-
 def ours(name, parameters):
     def make(is_classifier):
         kind = "Classifier" if is_classifier else "Regressor"
@@ -53,8 +41,7 @@ def ours(name, parameters):
 
 PROGRAMS = {
     **{name: ours(name, parameters) for name, parameters in FAMILIES.items()},
-    "CatBoost": catboost,
-    "LightGBM": lightgbm,
+    **{name: partial(peer, name, rounds=N_TREES) for name in ("CatBoost", "LightGBM")},
 }
 
 

@@ -21,6 +21,7 @@ import environment  # noqa: F401  (first: it prepares the process before NumPy i
 
 import numpy as np
 from measure import interleave
+from peers import peer
 from report import add_arguments, print_markdown, seconds_text, warn_if_busy, write_json
 
 from fctree import CurvatureBoostingRegressor, SymmetricBoostingRegressor
@@ -29,8 +30,8 @@ from fctree.inspection import shap_values
 from fctree.symmetric.trees import SymmetricTrees
 
 try:
-    import catboost
-    import lightgbm
+    import catboost  # noqa: F401  (by peers.py)
+    import lightgbm  # noqa: F401
     import shap
 except ImportError as error:
     print(f"{error.name} is missing: peers are left out")
@@ -85,13 +86,9 @@ def run_peers(args):
         calls[name] = lambda n_jobs=n_jobs: shap_values(ours, X, background, n_jobs=n_jobs).values
         rows[name] = n
     if shap is not None:
-        theirs = catboost.CatBoostRegressor(
-            iterations=TREES, depth=DEPTH, verbose=0, random_seed=0, allow_writing_files=False
-        ).fit(X, y)
+        theirs = peer("CatBoost", rounds=TREES, depth=DEPTH, threads=None).fit(X, y)
         trees = trees_of_catboost(theirs)
-        light = lightgbm.LGBMRegressor(
-            n_estimators=TREES, max_depth=DEPTH, num_leaves=2**DEPTH, verbose=-1, random_state=0
-        ).fit(X, y)
+        light = peer("LightGBM", rounds=TREES, threads=None, max_depth=DEPTH, num_leaves=2**DEPTH).fit(X, y)
         calls["fctree on CatBoost's trees"] = lambda: attributed(trees, X, background, 1)
         rows["fctree on CatBoost's trees"] = n
         for name, model in (("TreeExplainer, CatBoost", theirs), ("TreeExplainer, LightGBM", light)):

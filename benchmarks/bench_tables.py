@@ -13,13 +13,14 @@ A library that is missing is named and left out.
 
 import argparse
 import time
+from functools import partial
 
 import environment  # noqa: F401  (first: it prepares the process before NumPy is loaded)
 
 import numpy as np
 from measure import interleave
+from peers import peer
 from report import add_arguments, print_markdown, seconds_text, warn_if_busy, write_json
-from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.metrics import log_loss, root_mean_squared_error
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
@@ -30,7 +31,6 @@ from table_data import DRAWN_TABLES, REAL_TABLES, as_taken, draw_table, draw_wid
 from fctree import (
     CurvatureBoostingClassifier,
     CurvatureBoostingRegressor,
-    SymmetricBoostingClassifier,
     SymmetricBoostingRegressor,
 )
 from fctree._tables.estimators import encode_training, validate_table
@@ -45,60 +45,37 @@ PARTS = ("accuracy", "encoding")
 ROUNDS = 300  # of trees of depth 6 at a rate of 0.1, where settings are equal
 
 
-def _of_task(classes, classifier, regressor, **parameters):
-    return (classifier if classes else regressor)(**parameters)
+def _equal(name, **options):
+    """A library with as many trees as the others."""
+    return partial(peer, name, rounds=ROUNDS, **options)
 
 
-def _symmetric(classes, n_jobs):
-    return _of_task(
-        classes, SymmetricBoostingClassifier, SymmetricBoostingRegressor,
-        max_iter=ROUNDS, random_state=0, n_jobs=n_jobs,
-    )  # fmt: skip
-
-
-def _one_hot(classes, n_jobs):
+def _one_hot(classes, threads):
     text = make_column_selector(dtype_exclude="number")
     codes = OneHotEncoder(handle_unknown="ignore", sparse_output=False, max_categories=100)
     encoder = make_column_transformer((codes, text), remainder="passthrough")
-    return make_pipeline(encoder, _symmetric(classes, n_jobs))
+    return make_pipeline(encoder, _equal("fctree")(classes, threads=threads))
 
 
-def _curvature(classes, n_jobs):
-    return _of_task(
-        classes, CurvatureBoostingClassifier, CurvatureBoostingRegressor,
-        random_state=0, n_jobs=n_jobs,
-    )  # fmt: skip
-
-
-def _histogram(classes, n_jobs):
-    return _of_task(
-        classes, HistGradientBoostingClassifier, HistGradientBoostingRegressor,
-        max_iter=ROUNDS, early_stopping=False, random_state=0,
-    )  # fmt: skip
-
-
-def _catboost(classes, n_jobs, **parameters):
-    return _of_task(
-        classes, catboost.CatBoostClassifier, catboost.CatBoostRegressor,
-        verbose=0, thread_count=n_jobs, random_seed=0, allow_writing_files=False, **parameters,
-    )  # fmt: skip
+def _curvature(classes, threads):
+    kind = CurvatureBoostingClassifier if classes else CurvatureBoostingRegressor
+    return kind(random_state=0, n_jobs=threads)
 
 
 def programs(with_default):
     """The programs by name: (build, what the table has to become)."""
     found = {
-        "symmetric boosting": (_symmetric, None),
+        "symmetric boosting": (_equal("fctree"), None),
         "curvature boosting": (_curvature, None),
         "symmetric, one-hot": (_one_hot, None),
-        "HistGradientBoosting": (_histogram, "category"),
+        "HistGradientBoosting": (_equal("HistGradientBoosting", early_stopping=False), "category"),
     }
     if catboost is None:
         print("catboost is missing and left out")
         return found
-    equal = {"iterations": ROUNDS, "depth": 6, "learning_rate": 0.1}
-    found["CatBoost, equal"] = (lambda c, n: _catboost(c, n, **equal), "catboost")
+    found["CatBoost, equal"] = (_equal("CatBoost", depth=6, learning_rate=0.1), "catboost")
     if with_default:
-        found["CatBoost, default"] = (_catboost, "catboost")
+        found["CatBoost, default"] = (partial(peer, "CatBoost"), "catboost")
     return found
 
 
@@ -109,7 +86,7 @@ def scored(build, form, table, folds, n_jobs):
     X = as_taken(X, form)
     scores, seconds = [], []
     for train, test in folds:
-        model = build(classes, n_jobs)
+        model = build(classes, threads=n_jobs)
         text = [n for n, dtype in zip(X, X.dtypes, strict=True) if dtype.kind not in "fiub"]
         options = {"cat_features": text} if form == "catboost" else {}
         start = time.perf_counter()

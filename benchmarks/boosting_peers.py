@@ -2,10 +2,7 @@
 
 A program is built from `Settings`, which say the same thing to each of them: rounds, depth, bins,
 learning rate, threads. Everything else stays at the library's default, so CatBoost draws its
-bootstrap and its score noise, LightGBM and HistGradientBoosting keep 20 samples a leaf. Leaf-wise
-growers get as many leaves as a tree of the depth has, less one.
-
-A library is imported when a program is built, so one that is missing costs one row of a table.
+bootstrap and its score noise, LightGBM and HistGradientBoosting keep 20 samples a leaf.
 """
 
 from collections.abc import Callable
@@ -13,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
+from peers import peer
 
 
 @dataclass(frozen=True)
@@ -26,10 +24,6 @@ class Settings:
     threads: int = 2
     task: str = "regression"
     seed: int = 0
-
-    @property
-    def leaves(self):
-        return 2**self.depth - 1
 
     @property
     def classifies(self):
@@ -59,82 +53,49 @@ def _thread_pools():
     return ThreadpoolController()
 
 
-def fctree(settings, **parameters):
-    from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor
+def built(name, **parameters):
+    """A function that builds a program, with some parameters of its own."""
+    def build(of):
+        return peer(name, of.classifies, rounds=of.rounds, depth=of.depth, bins=of.bins, learning_rate=of.learning_rate,
+                    threads=of.threads, seed=of.seed, **parameters)
 
-    estimator = SymmetricBoostingClassifier if settings.classifies else SymmetricBoostingRegressor
-    return estimator(max_iter=settings.rounds, max_depth=settings.depth, max_bins=settings.bins,
-                     learning_rate=settings.learning_rate, n_jobs=settings.threads,
-                     random_state=settings.seed, **parameters)
+    return build
 
 
 def _fctree_predict(model, X, threads):
     return model.set_params(n_jobs=threads).predict(X)
 
 
-def catboost(settings, **parameters):
-    from catboost import CatBoostClassifier, CatBoostRegressor
-
-    estimator = CatBoostClassifier if settings.classifies else CatBoostRegressor
-    return estimator(iterations=settings.rounds, depth=settings.depth, border_count=settings.bins,
-                     learning_rate=settings.learning_rate, thread_count=settings.threads,
-                     random_seed=settings.seed, verbose=False, allow_writing_files=False,
-                     **parameters)
-
-
 def _catboost_predict(model, X, threads):
     return model.predict(X, thread_count=threads)
-
-
-def lightgbm(settings, **parameters):
-    from lightgbm import LGBMClassifier, LGBMRegressor
-
-    estimator = LGBMClassifier if settings.classifies else LGBMRegressor
-    return estimator(n_estimators=settings.rounds, num_leaves=settings.leaves,
-                     max_bin=settings.bins, learning_rate=settings.learning_rate,
-                     n_jobs=settings.threads, random_state=settings.seed, verbose=-1, **parameters)
 
 
 def _lightgbm_predict(model, X, threads):
     return model.predict(X, num_threads=threads)
 
 
-def xgboost(settings, **parameters):
-    from xgboost import XGBClassifier, XGBRegressor
-
-    estimator = XGBClassifier if settings.classifies else XGBRegressor
-    return estimator(n_estimators=settings.rounds, max_depth=settings.depth, tree_method="hist",
-                     max_bin=settings.bins, learning_rate=settings.learning_rate,
-                     n_jobs=settings.threads, random_state=settings.seed, **parameters)
-
-
 def _xgboost_predict(model, X, threads):
     return model.set_params(n_jobs=threads).predict(X)
 
 
-def hist_gradient_boosting(settings, **parameters):
-    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+def _on_one_thread(call):
+    """The call on one thread; scikit-learn itself takes all that OpenMP offers."""
+    def limited(*arguments):
+        with _thread_pools().limit(limits=1, user_api="openmp"):
+            return call(*arguments)
 
-    base = HistGradientBoostingClassifier if settings.classifies else HistGradientBoostingRegressor
+    return limited
 
-    class Limited(base):
-        """The estimator on one thread; the library itself takes all that OpenMP offers."""
 
-        def fit(self, *arguments, **keywords):
-            with _thread_pools().limit(limits=1, user_api="openmp"):
-                return super().fit(*arguments, **keywords)
-
-    estimator = Limited if settings.threads == 1 else base
-    return estimator(max_iter=settings.rounds, max_leaf_nodes=settings.leaves,
-                     max_bins=settings.bins, learning_rate=settings.learning_rate,
-                     early_stopping=False, random_state=settings.seed, **parameters)
+def hist_gradient_boosting(settings):
+    model = built("HistGradientBoosting", early_stopping=False)(settings)
+    if settings.threads == 1:
+        model.fit = _on_one_thread(model.fit)
+    return model
 
 
 def _limited_predict(model, X, threads):
-    if threads > 1:
-        return model.predict(X)
-    with _thread_pools().limit(limits=1, user_api="openmp"):
-        return model.predict(X)
+    return (model.predict if threads > 1 else _on_one_thread(model.predict))(X)
 
 
 class YDFBoosting:
@@ -164,16 +125,16 @@ class YDFBoosting:
 
 FCTREE, CATBOOST = "fctree", "CatBoost"
 PROGRAMS = {
-    FCTREE: Program(fctree, _fctree_predict),
-    CATBOOST: Program(catboost, _catboost_predict, {
+    FCTREE: Program(built(FCTREE), _fctree_predict),
+    CATBOOST: Program(built(CATBOOST), _catboost_predict, {
         "predict": lambda model: model.predict,
         "predict, 1 thread": lambda model: lambda row: model.predict(row, thread_count=1)}),
-    "LightGBM": Program(lightgbm, _lightgbm_predict, {
+    "LightGBM": Program(built("LightGBM"), _lightgbm_predict, {
         "predict": lambda model: model.predict,
         "Booster.predict": lambda model: model.booster_.predict,
         "Booster.predict, 1 thread": lambda model: lambda row: model.booster_.predict(
             row, num_threads=1)}),
-    "XGBoost hist": Program(xgboost, _xgboost_predict, {
+    "XGBoost hist": Program(built("XGBoost", tree_method="hist"), _xgboost_predict, {
         "predict": lambda model: model.predict,
         "Booster.inplace_predict": lambda model: model.get_booster().inplace_predict}),
     "HistGradientBoosting": Program(hist_gradient_boosting, _limited_predict),
@@ -183,15 +144,11 @@ SLOW_PROGRAMS = {"YDF discretized": Program(YDFBoosting, YDFBoosting.predict)}
 # CatBoost's bootstrap leaves out a fifth of the samples in the search for splits, its score is
 # the cosine, its noise dies out: what each of them costs and brings.
 VARIANTS = {
-    "CatBoost, no bootstrap": Program(
-        lambda settings: catboost(settings, bootstrap_type="No"), _catboost_predict),
+    "CatBoost, no bootstrap": Program(built(CATBOOST, bootstrap_type="No"), _catboost_predict),
     "CatBoost, no bootstrap, L2 score, no noise": Program(
-        lambda settings: catboost(settings, bootstrap_type="No", score_function="L2",
-                                  random_strength=0.0), _catboost_predict),
-    "fctree, no noise": Program(
-        lambda settings: fctree(settings, random_strength=0.0), _fctree_predict),
-    "fctree, cosine score": Program(
-        lambda settings: fctree(settings, score_function="cosine"), _fctree_predict),
+        built(CATBOOST, bootstrap_type="No", score_function="L2", random_strength=0.0), _catboost_predict),
+    "fctree, no noise": Program(built(FCTREE, random_strength=0.0), _fctree_predict),
+    "fctree, cosine score": Program(built(FCTREE, score_function="cosine"), _fctree_predict),
 }
 
 

@@ -23,8 +23,9 @@ import environment  # noqa: F401  (first: it prepares the process before NumPy i
 
 import numpy as np
 from boosting_real_models import (
-    CATBOOST, GRID, KINDS, LIBRARIES, MOST_ROUNDS, PATIENCE, fit_kind)
+    CATBOOST, GRID, KINDS, MOST_ROUNDS, PATIENCE, STOPPED, fit_kind)
 from joblib import Parallel, delayed
+from peers import peer
 from real_data import choose, load_table, manifest_sets, short_name
 from report import add_arguments, earlier_sets, print_markdown, write_json
 from scipy.stats import rankdata
@@ -77,7 +78,7 @@ def score_cell(name, program, kind, X, y, task, folds):
             warnings.simplefilter("ignore")
             for fold, (train, test) in enumerate(folds):
                 start = time.perf_counter()
-                model, chosen = fit_kind(kind, LIBRARIES[program], task == "classification",
+                model, chosen = fit_kind(kind, program, task == "classification",
                                          X[train], y[train], seed=fold)
                 cell["fit_s"].append(time.perf_counter() - start)
                 cell["chosen"].append(chosen)
@@ -221,10 +222,10 @@ def parse_arguments():
     parser.add_argument("--jobs", type=int, default=2, help="worker processes (%(default)s)")
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
     parser.add_argument("--sets", nargs="+", default=None, metavar="NAME")
-    parser.add_argument("--programs", nargs="+", choices=tuple(LIBRARIES), default=tuple(LIBRARIES))
+    parser.add_argument("--programs", nargs="+", choices=tuple(STOPPED), default=tuple(STOPPED))
     parser.add_argument("--extend", action="store_true",
                         help="keep the scores in the result file, compute what is missing")
-    parser.add_argument("--again", nargs="+", default=(), choices=tuple(LIBRARIES),
+    parser.add_argument("--again", nargs="+", default=(), choices=tuple(STOPPED),
                         help="with --extend: compute these programs once more")
     return parser.parse_args()
 
@@ -232,7 +233,7 @@ def parse_arguments():
 def main():
     arguments = parse_arguments()
     for program in arguments.programs:
-        LIBRARIES[program].make(False)  # a missing library is said before anything is measured
+        peer(program)  # a missing library is said before anything is measured
     names = [name for task in LOSS for name in manifest_sets(arguments.data, task)
              if name not in DOUBLES]
     if arguments.quick and arguments.sets is None:
@@ -241,7 +242,7 @@ def main():
     results = earlier_sets(arguments, settings(arguments))
     start = time.perf_counter()
     evaluate(arguments, names, arguments.programs, results)
-    programs = [p for p in LIBRARIES if any(p in cells for entry in results.values()
+    programs = [p for p in STOPPED if any(p in cells for entry in results.values()
                                             for cells in entry["cells"].values())]
     print_sets(results, programs)
     summary = summarise(results, programs)

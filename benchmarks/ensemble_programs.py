@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from oblique_methods import treeple_forest_regressor
+from peers import peer
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -42,13 +43,6 @@ def fctree_forest(task, **options):
     return kind(n_jobs=task.threads, random_state=task.seed, **options)
 
 
-def fctree_symmetric(task, **options):
-    import fctree
-
-    kind = _either(task, fctree.SymmetricBoostingRegressor, fctree.SymmetricBoostingClassifier)
-    return kind(n_jobs=task.threads, random_state=task.seed, **options)
-
-
 def tree_ntk(task):
     """Kernel ridge regression with the tree kernel, its penalty, depth and scale by leave-one-out."""
     import fctree
@@ -58,33 +52,16 @@ def tree_ntk(task):
     return make_pipeline(StandardScaler(), kind(**grid))
 
 
-def catboost(task, **options):
-    from catboost import CatBoostClassifier, CatBoostRegressor
+def boosting(name, **fixed):
+    """A boosting library; parameters as in `peers.py`."""
+    def make(task, **options):
+        return peer(name, task.classifies, threads=task.threads, seed=task.seed, **fixed, **options)
 
-    return _either(task, CatBoostRegressor, CatBoostClassifier)(
-        thread_count=task.threads, random_seed=task.seed, verbose=False, allow_writing_files=False,
-        **options)
-
-
-def lightgbm(task, **options):
-    from lightgbm import LGBMClassifier, LGBMRegressor
-
-    return _either(task, LGBMRegressor, LGBMClassifier)(
-        n_jobs=task.threads, random_state=task.seed, verbose=-1, **options)
+    return make
 
 
-def xgboost(task, **options):
-    from xgboost import XGBClassifier, XGBRegressor
-
-    return _either(task, XGBRegressor, XGBClassifier)(
-        n_jobs=task.threads, random_state=task.seed, **options)
-
-
-def hist_gradient_boosting(task, **options):
-    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-
-    return _either(task, HistGradientBoostingRegressor, HistGradientBoostingClassifier)(
-        early_stopping=False, random_state=task.seed, **options)
+fctree_symmetric, catboost, lightgbm, xgboost = map(boosting, ("fctree", "CatBoost", "LightGBM", "XGBoost"))
+hist_gradient_boosting = boosting("HistGradientBoosting", early_stopping=False)
 
 
 def random_forest(task, **options):

@@ -12,8 +12,7 @@ import time
 import environment  # noqa: F401  (first: it prepares the process before NumPy is loaded)
 
 import numpy as np
-from catboost import CatBoostClassifier
-from lightgbm import LGBMClassifier
+from peers import peer
 from report import add_arguments, print_markdown, warn_if_busy, write_json
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
@@ -26,8 +25,8 @@ NAME = "many_classes"
 PROGRAMS = {
     "curvature boosting": lambda: CurvatureBoostingClassifier(random_state=0, n_jobs=1),
     "curvature forest": lambda: CurvatureForestClassifier(random_state=0, n_jobs=1),
-    "CatBoost": lambda: CatBoostClassifier(random_seed=0, thread_count=1, verbose=0, allow_writing_files=False),
-    "LightGBM": lambda: LGBMClassifier(random_state=0, n_jobs=1, verbose=-1),
+    "CatBoost": lambda: peer("CatBoost", True),
+    "LightGBM": lambda: peer("LightGBM", True),
     "random forest": lambda: RandomForestClassifier(random_state=0, n_jobs=1),
 }
 CLASSES = (10, 14, 18, 22, 26, 30)

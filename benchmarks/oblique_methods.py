@@ -6,6 +6,7 @@ imports its library when called, so a library that is missing costs one row of a
 """
 
 import numpy as np
+from peers import peer
 
 ALPHA = 1.0
 MIN_SAMPLES_LEAF = 10
@@ -157,24 +158,16 @@ def hinge_tree(depth, **parameters):
     return make_pipeline(StandardScaler(), HRTRegressor(max_depth=depth, random_state=0, **parameters))
 
 
-def hist_gradient_boosting(max_iter=200):
-    from sklearn.ensemble import HistGradientBoostingRegressor
-
-    return HistGradientBoostingRegressor(max_iter=max_iter, early_stopping=False, random_state=0)
+def hist_gradient_boosting():
+    return peer("HistGradientBoosting", rounds=200, early_stopping=False)
 
 
-def catboost(iterations=200):
-    from catboost import CatBoostRegressor
-
-    return CatBoostRegressor(iterations=iterations, depth=6, learning_rate=0.1, verbose=False,
-                             allow_writing_files=False, random_seed=0)
+def catboost():
+    return peer("CatBoost", rounds=200, depth=6, learning_rate=0.1, threads=None)
 
 
-def lightgbm(n_estimators=200, **parameters):
-    from lightgbm import LGBMRegressor
-
-    parameters = {"num_leaves": 63, **parameters}
-    return LGBMRegressor(n_estimators=n_estimators, verbose=-1, random_state=0, **parameters)
+def lightgbm(rounds=200, **parameters):
+    return peer("LightGBM", rounds=rounds, threads=None, **{"num_leaves": 63, **parameters})
 
 
 def fcodt_trees(n_jobs=-1):

@@ -89,16 +89,23 @@ def measure(family, method, n_samples, n_features, depth):
             "extra_over_input": extra / (X.nbytes + y.nbytes)}
 
 
-def measure_in_child(method, n_samples, n_features, depth, family="oblique", timeout=600):
-    """`measure` in a fresh process; a dict with `error` if that fails."""
-    command = [sys.executable, "-W", "ignore", __file__, "--method", method, "--n", str(n_samples),
-               "--d", str(n_features), "--depth", str(depth), "--family", family]
-    child = subprocess.run(command, env=plain_environment(), capture_output=True, text=True,
-                           timeout=timeout)
+def answer_of_child(script, *arguments, timeout=600):
+    """The JSON that a script prints last in a fresh process; a dict with `error` if that fails."""
+    command = [sys.executable, "-W", "ignore", script, *map(str, arguments)]
+    try:
+        child = subprocess.run(command, env=plain_environment(), capture_output=True, text=True, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        return {"error": f"more than {timeout} s"}
     if child.returncode != 0:
         last_line = (child.stderr.strip().splitlines() or ["no message"])[-1]
-        return {"method": method, "error": last_line[:200]}
+        return {"error": f"{child.returncode}: {last_line[:200]}"}
     return json.loads(child.stdout.strip().splitlines()[-1])
+
+
+def measure_in_child(method, n_samples, n_features, depth, family="oblique"):
+    """`measure` in a fresh process; a dict with `error` if that fails."""
+    return {"method": method, **answer_of_child(
+        __file__, "--method", method, "--n", n_samples, "--d", n_features, "--depth", depth, "--family", family)}
 
 
 def main():
