@@ -9,6 +9,7 @@ import fctree
 import numpy as np
 import pandas as pd
 import pytest
+from estimators import public_estimators
 from fctree import (
     CurvatureTreeClassifier,
     CurvatureTreeRegressor,
@@ -249,7 +250,7 @@ def test_regions_of_more_features_are_refused_as_such():
         plot_regions(model, X=X)
 
 
-@pytest.mark.parametrize("name", [name for name in fctree.__all__ if name.endswith(("Regressor", "Classifier", "CV"))])
+@pytest.mark.parametrize("name", public_estimators())
 def test_unknown_parameters_are_refused_in_the_name_of_the_class(name):
     class Derived(getattr(fctree, name)):
         pass

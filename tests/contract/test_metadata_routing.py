@@ -6,14 +6,12 @@ import fctree
 import numpy as np
 import pytest
 from boosters import BOOSTERS, CLASSIFIERS, REGRESSORS, SMALL, table
+from estimators import public_estimators
 from sklearn import config_context
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-
-ESTIMATORS = [getattr(fctree, name) for name in fctree.__all__
-              if name.endswith(("Regressor", "Classifier"))]
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +20,7 @@ def routing():
         yield
 
 
-@pytest.mark.parametrize("kind", ESTIMATORS)
+@pytest.mark.parametrize("kind", public_estimators().values())
 def test_arguments_of_fit_can_be_requested(kind):
     arguments = set(inspect.signature(kind.fit).parameters) - {"self", "X", "y"}
     assert "sample_weight" in arguments

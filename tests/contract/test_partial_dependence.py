@@ -2,22 +2,19 @@
 
 import numpy as np
 import pytest
+from estimators import classifies, public_estimators, small
 from sklearn.inspection import PartialDependenceDisplay
-
-import fctree
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((80, 4))
 Y = X[:, 0] * X[:, 1] + X[:, 2]
-SMALL = {"max_iter": 3, "n_estimators": 3, "max_epochs": 2, "random_state": 0}
-NAMES = sorted(name for name in fctree.__all__ if name.endswith(("Regressor", "Classifier")))
+ESTIMATORS = public_estimators()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ESTIMATORS)
 def test_displays_show_means_of_predictions(name):
-    model = getattr(fctree, name)()
-    model.set_params(**{key: value for key, value in SMALL.items() if key in model.get_params()})
-    classes = name.endswith("Classifier")
+    model = small(ESTIMATORS[name])
+    classes = classifies(ESTIMATORS[name])
     model.fit(X, (Y > 0).astype(int) if classes else Y)
     display = PartialDependenceDisplay.from_estimator(
         model, X, [0, (1, 2)], grid_resolution=4

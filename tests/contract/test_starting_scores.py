@@ -3,17 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from fctree import (
-    CurvatureBoostingClassifier,
-    CurvatureBoostingRegressor,
-    SymmetricBoostingClassifier,
-    SymmetricBoostingRegressor,
-)
+from boosters import CLASSIFIERS, REGRESSORS
 from loss_cases import LOG_LINK_LOSSES, REGRESSION_LOSSES, loss_parameters, targets_for
 from sklearn.metrics import log_loss, mean_poisson_deviance
-
-REGRESSORS = [CurvatureBoostingRegressor, SymmetricBoostingRegressor]
-CLASSIFIERS = [CurvatureBoostingClassifier, SymmetricBoostingClassifier]
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from fctree import (
 )
 from sklearn.base import clone
 
-from fuzz.estimators import classifies, public_estimators, small
+from estimators import classifies, public_estimators, small
 from fuzz.hostile_data import in_some_type, numbers, pick, samples, targets, weights
 from fuzz.outcomes import Refused, check_predictions, outcome
 

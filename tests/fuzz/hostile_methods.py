@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from sklearn.linear_model import Ridge
 
-from fuzz.estimators import classifies, public_estimators, small
+from estimators import classifies, public_estimators, small
 from fuzz.hostile_data import in_some_type, numbers, pick, samples, targets, weights
 from fuzz.outcomes import Refused, is_finite, outcome
 

@@ -23,7 +23,7 @@ from fctree import export_text, load_model, save_model
 from fctree.persistence.archive import HEADER_NAME, MARK, array_name
 from robustness.forged_model_files import NONSENSE, npy, parts_of
 
-from fuzz.estimators import SMALL, classifies, public_estimators, small
+from estimators import SMALL, classifies, public_estimators, small
 from fuzz.hostile_data import pick
 from fuzz.outcomes import Refused, check_predictions, outcome
 

@@ -32,6 +32,15 @@ def processes(n_workers):
         yield client
 
 
-def two_processes():
+@pytest.fixture(scope="module", autouse=True)
+def client():
     """The smallest cluster on which rows are in different places."""
-    return processes(2)
+    with processes(2) as client:
+        yield client
+
+
+@pytest.fixture
+def client_of_a_test():
+    """A cluster a test: a worker that was killed may take long to come back, or not come."""
+    with processes(2) as client:
+        yield client

@@ -11,7 +11,7 @@ import dask  # noqa: E402
 import dask.array as da  # noqa: E402
 import pandas as pd  # noqa: E402
 from distributed import Client, LocalCluster  # noqa: E402
-from optional.dask_cluster import two_processes  # noqa: E402
+from optional.dask_cluster import client  # noqa: E402, F401
 
 from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor  # noqa: E402
 from fctree.dask import (  # noqa: E402
@@ -24,12 +24,6 @@ LOCAL = {
     DaskSymmetricBoostingRegressor: SymmetricBoostingRegressor,
     DaskSymmetricBoostingClassifier: SymmetricBoostingClassifier,
 }
-
-
-@pytest.fixture(scope="module", autouse=True)
-def client():
-    with two_processes() as client:
-        yield client
 
 
 def draw(n=600, n_features=10, seed=0):

@@ -10,7 +10,8 @@ import pytest
 pytest.importorskip("distributed")
 
 import dask.array as da  # noqa: E402
-from optional.dask_cluster import processes, two_processes  # noqa: E402
+from optional.dask_cluster import client_of_a_test as client  # noqa: E402, F401
+from optional.dask_cluster import processes  # noqa: E402
 
 from fctree import SymmetricBoostingRegressor  # noqa: E402
 from fctree.dask import DaskSymmetricBoostingRegressor  # noqa: E402
@@ -19,13 +20,6 @@ from fctree.dask.distributed_fit import DistributedFit  # noqa: E402
 
 SHORT = {"max_iter": 4, "max_depth": 3, "random_state": 0, "subsample": 0.8}
 ROUND = 2  # in which workers die
-
-
-@pytest.fixture
-def client():
-    """A cluster a test: a worker that was killed may take long to come back, or not come."""
-    with two_processes() as client:
-        yield client
 
 
 def draw():

@@ -8,7 +8,7 @@ pytest.importorskip("distributed")
 import dask  # noqa: E402
 import dask.array as da  # noqa: E402
 import dask.bag as db  # noqa: E402
-from optional.dask_cluster import two_processes  # noqa: E402
+from optional.dask_cluster import client  # noqa: E402, F401
 from scipy.linalg import LinAlgWarning  # noqa: E402
 
 from fctree import (  # noqa: E402
@@ -30,12 +30,6 @@ from fctree.dask import (  # noqa: E402
 from fctree.kernels import tree_ntk as local_tree_ntk  # noqa: E402
 
 LENGTHS = (100, 1, 0, 99)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def client():
-    with two_processes() as client:
-        yield client
 
 
 def draw():

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("distributed")
 
-from optional.dask_cluster import two_processes  # noqa: E402
+from optional.dask_cluster import client, processes  # noqa: E402, F401
 from sklearn.linear_model import SGDRegressor  # noqa: E402
 
 from fctree import (  # noqa: E402
@@ -30,12 +30,6 @@ MODELS = {
     "kernel": TreeNTKRegressor(alpha=0.1, depth=2, scale=0.5),
     "epochs": SGDRegressor(max_iter=10),
 }
-
-
-@pytest.fixture(scope="module", autouse=True)
-def client():
-    with two_processes() as client:
-        yield client
 
 
 def draw(n=300):
@@ -114,7 +108,7 @@ def test_a_killed_worker_changes_nothing(tmp_path):
     X, y = draw()
     local = variable_importance(dies_once(""), X, y, random_state=0)
     model = dies_once(str(tmp_path / "died"))
-    with two_processes() as client:  # its own: a killed worker may not come back
+    with processes(2) as client:  # its own: a killed worker may not come back
         found = variable_importance(model, X, y, client=client, random_state=0)
     assert (tmp_path / "died").exists()
     assert_same(found, local)

@@ -12,7 +12,7 @@ import dask.array as da  # noqa: E402
 import dask.dataframe as dd  # noqa: E402
 import pandas as pd  # noqa: E402
 from distributed import Client, LocalCluster  # noqa: E402
-from optional.dask_cluster import two_processes  # noqa: E402
+from optional.dask_cluster import client  # noqa: E402, F401
 
 from fctree import (  # noqa: E402
     CurvatureBoostingClassifier,
@@ -34,12 +34,6 @@ LOCAL = {
     DaskCurvatureBoostingRegressor: CurvatureBoostingRegressor,
     DaskCurvatureBoostingClassifier: CurvatureBoostingClassifier,
 }
-
-
-@pytest.fixture(scope="module", autouse=True)
-def client():
-    with two_processes() as client:
-        yield client
 
 
 def draw(n=N_ROWS, seed=0):

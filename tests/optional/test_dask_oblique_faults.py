@@ -9,20 +9,13 @@ import pytest
 pytest.importorskip("distributed")
 
 import dask.array as da  # noqa: E402
-from optional.dask_cluster import two_processes  # noqa: E402
+from optional.dask_cluster import client_of_a_test as client  # noqa: E402, F401
 
 from fctree.dask import DaskCurvatureBoostingRegressor  # noqa: E402
 from fctree.dask.row_blocks import _pieces, cut_into_runs, join_sums, rows_of_a_block  # noqa: E402
 from fctree.dask.distributed_fit import DistributedFit  # noqa: E402
 
 PARAMS = {"max_iter": 3, "random_state": 0, "step_depth": 2}
-
-
-@pytest.fixture
-def client():
-    """A cluster a test: a worker that was killed may take long to come back, or not come."""
-    with two_processes() as client:
-        yield client
 
 
 def draw():

@@ -8,7 +8,7 @@ pytest.importorskip("distributed")
 import dask.array as da  # noqa: E402
 import dask.dataframe as dd  # noqa: E402
 import pandas as pd  # noqa: E402
-from optional.dask_cluster import two_processes  # noqa: E402
+from optional.dask_cluster import client  # noqa: E402, F401
 from table_cases import as_categorical, as_objects, as_pandas, mixed_columns  # noqa: E402
 
 import fctree  # noqa: E402
@@ -27,12 +27,6 @@ MODELS = {
     "TreeNTKRegressor": {"solver": "cg", "alpha": 30.0, "tol": 1e-9},
     "TreeNTKClassifier": {"solver": "cg", "alpha": 30.0, "tol": 1e-9},
 }
-
-
-@pytest.fixture(scope="module", autouse=True)
-def client():
-    with two_processes() as client:
-        yield client
 
 
 def cut(values, ends=(0, 130, 131, 131, 400)):

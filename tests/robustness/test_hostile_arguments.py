@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fuzz.estimators import classifies, public_estimators, small
+from estimators import classifies, public_estimators, small
 from scipy import sparse
 
 from fctree import ObliqueTrees, SymmetricTrees, export_text, plot_regions, plot_tree

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from fuzz.estimators import classifies, public_estimators, small
+from estimators import classifies, public_estimators, small
 
 ESTIMATORS = public_estimators()
 X = np.random.default_rng(0).standard_normal((60, 3))

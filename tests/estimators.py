@@ -1,4 +1,4 @@
-"""The estimators that are fuzzed: all that are public, found by what they are."""
+"""All public estimators, found by what they are, for tests that run through them."""
 
 import inspect
 
