@@ -25,7 +25,7 @@ import numpy as np
 from boosting_data import NOISE, simulate_boosting
 from boosting_floor import floor_seconds, measure_floor
 from boosting_peers import (
-    CATBOOST, FCTREE, PROGRAMS, SLOW_PROGRAMS, VARIANTS, Settings, usable)
+    CATBOOST, FCTREE, PROGRAMS, SLOW_PROGRAMS, VARIANTS, Settings, installed)
 from measure import interleave
 from peak_memory import measure_in_child
 from report import add_arguments, number_text, print_markdown, warn_if_busy, write_json
@@ -229,7 +229,7 @@ def chosen(programs, texts):
     """The programs whose name contains one of the texts and whose library is installed."""
     wanted = {name: program for name, program in programs.items()
               if texts is None or any(text in name for text in texts)}
-    found, reasons = usable(wanted)
+    found, reasons = installed(wanted)
     for name, reason in reasons.items():
         print(f"left out: {name}: {reason}")
     return found

@@ -18,8 +18,8 @@ from pathlib import Path
 import environment  # noqa: F401  (first: it prepares the process before NumPy is loaded)
 
 import numpy as np
-from ensemble_programs import PROGRAMS, Task, YDFOblique, fctree_boosting, fctree_forest
-from ensemble_programs import treeple_forest, usable
+from ensemble_programs import PROGRAMS, Task, YDFOblique, fctree_boosting, fctree_forest, treeple_forest
+from peers import usable
 from report import add_arguments, print_markdown, seconds_text, warn_if_busy, write_json
 
 from fctree import FCODTRegressor
@@ -54,7 +54,7 @@ def tables(truth, n, d):
 
 
 def against_peers(arguments, results):
-    programs, reasons = usable([name for name in PROGRAMS if name not in LEFT_OUT])
+    programs, reasons = usable([name for name in PROGRAMS if name not in LEFT_OUT], lambda name: PROGRAMS[name](Task()))
     for program, reason in reasons.items():
         print(f"{program}: {reason}")
     task = Task(threads=arguments.threads)

@@ -25,6 +25,7 @@ import environment  # noqa: F401  (first: it prepares the process before NumPy i
 import numpy as np
 import onnx
 import onnxruntime
+from boosting_data import draw
 from measure import interleave
 from peers import peer
 from real_data import REGRESSION_SETS, available, classification_sets, load_table, short_name
@@ -145,13 +146,6 @@ def summary(rows, model):
     flipped = sum(row["float32_rows_above_1e-5_for_rounded_features"] for row in own)
     return [model, *(f"{max(row[kind] for row in own):.0e}" for kind in ("float64", "c", "float32")),
             f"{flipped:,} of {n_rows:,}"]  # fmt: skip
-
-
-def draw(n, d, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + np.maximum(X[:, 3:6].sum(axis=1), 0.0)
-    return X, y + 0.3 * rng.normal(size=n)
 
 
 def peer_models(X, y):

@@ -20,6 +20,7 @@ from pathlib import Path
 import environment  # noqa: F401  (first: it prepares the process before NumPy is loaded)
 
 import numpy as np
+from boosting_data import draw
 from measure import interleave
 from peers import peer
 from report import add_arguments, print_markdown, seconds_text, warn_if_busy, write_json
@@ -40,13 +41,6 @@ except ImportError as error:
 NAME = "bench_shap"
 PARTS = ("peers", "oblique")
 TREES, DEPTH, BACKGROUND = 100, 6, 100
-
-
-def draw(n, d, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + np.maximum(X[:, 3:6].sum(axis=1), 0.0)
-    return X, y + 0.3 * rng.normal(size=n)
 
 
 def trees_of_catboost(model):

@@ -19,7 +19,7 @@ import environment  # noqa: F401  (first: it prepares the process before NumPy i
 import joblib
 import numpy as np
 from boosting_data import simulate_boosting
-from boosting_peers import FCTREE, PROGRAMS, Settings, usable
+from boosting_peers import FCTREE, PROGRAMS, Settings, installed
 from measure import interleave
 from report import add_arguments, print_markdown, warn_if_busy, write_json
 
@@ -101,7 +101,7 @@ def main():
     arguments = parser.parse_args()
     warn_if_busy()
     # HistGradientBoosting takes all threads that OpenMP offers, or one.
-    programs, reasons = usable({name: PROGRAMS[name] for name in (FCTREE, "CatBoost", "LightGBM", "XGBoost hist")})
+    programs, reasons = installed({name: PROGRAMS[name] for name in (FCTREE, "CatBoost", "LightGBM", "XGBoost hist")})
     print(*(f"{name}: {reason}" for name, reason in reasons.items()), sep="\n")
     results = {"threads": arguments.threads, "missing": reasons, "tables": []}
     for part in arguments.only:

@@ -16,7 +16,7 @@ import itertools
 import environment  # noqa: F401  (first: it prepares the process before NumPy is loaded)
 
 from boosting_data import simulate_boosting
-from boosting_peers import FCTREE, PROGRAMS, Program, Settings, usable
+from boosting_peers import FCTREE, PROGRAMS, Program, Settings, installed
 from measure import time_once
 from report import add_arguments, print_markdown, warn_if_busy, write_json
 from sklearn.metrics import root_mean_squared_error
@@ -89,7 +89,7 @@ def main():
     parser.add_argument("--plot", metavar="FILE")
     arguments = parser.parse_args()
     warn_if_busy()
-    programs, reasons = usable({**PROGRAMS, CURVATURE: CURVATURE_PROGRAM})
+    programs, reasons = installed({**PROGRAMS, CURVATURE: CURVATURE_PROGRAM})
     for name, reason in reasons.items():
         print(f"left out: {name}: {reason}")
     cases = {}

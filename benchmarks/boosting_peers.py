@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
-from peers import peer
+from peers import peer, usable
 
 
 @dataclass(frozen=True)
@@ -152,19 +152,7 @@ VARIANTS = {
 }
 
 
-def usable(programs):
-    """Split programs into those whose library is installed and the reasons why others are not.
-
-    fctree itself is not optional.
-    """
-    found, reasons = {}, {}
-    for name, program in programs.items():
-        try:
-            program.build(Settings())
-        except ImportError as error:
-            if name.startswith(FCTREE):
-                raise
-            reasons[name] = f"not installed ({error})"
-        else:
-            found[name] = program
-    return found, reasons
+def installed(programs):
+    """Split programs into those whose library is installed and the reasons why others are not."""
+    found, reasons = usable(programs, lambda name: programs[name].build(Settings()))
+    return {name: programs[name] for name in found}, reasons

@@ -174,16 +174,3 @@ GRIDS = {
     "YDF oblique boosting": {"max_depth": [4, 6, 8], "min_examples": [5, 10]},
     "YDF oblique forest": {"max_depth": [8, 16], "min_examples": [1, 5]},
 }
-
-
-def usable(programs):
-    """Split names of programs into those whose library is installed and the reasons why not."""
-    found, reasons = [], {}
-    for name in programs:
-        try:
-            PROGRAMS[name](Task())
-        except ImportError as error:
-            reasons[name] = f"not installed ({error})"
-        else:
-            found.append(name)
-    return found, reasons

@@ -22,8 +22,8 @@ from pathlib import Path
 import environment  # noqa: F401  (first: it prepares the process before NumPy is loaded)
 
 import numpy as np
-from ensemble_programs import (
-    CATBOOST, FCTREE, FCTREE_100, FOREST, GRIDS, PROGRAMS, Task, usable)
+from ensemble_programs import CATBOOST, FCTREE, FCTREE_100, FOREST, GRIDS, PROGRAMS, Task
+from peers import usable
 from real_data import (
     REGRESSION_SETS, available, choose, classification_sets, load_table, short_name)
 from report import add_arguments, print_markdown, write_json
@@ -168,7 +168,7 @@ def main():
     names += [n for n in classification_sets(arguments.data) if n not in DOUBLES]
     names = choose(names, arguments.sets)
     wanted = arguments.programs or list(GRIDS if arguments.tune else PROGRAMS)
-    programs, reasons = usable(wanted)
+    programs, reasons = usable(wanted, lambda name: PROGRAMS[name](Task()))
     for program, reason in reasons.items():
         print(f"{program}: {reason}")
     results = {}

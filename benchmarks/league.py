@@ -31,8 +31,9 @@ import numpy as np
 import pandas as pd
 from ensemble_programs import Task
 from league_earlier import keep_times, with_earlier
-from league_programs import OWN, PROGRAMS, REFERENCE, Fit, formed, text_columns, usable, use_hinge_trees
+from league_programs import OWN, PROGRAMS, REFERENCE, Fit, formed, text_columns, use_hinge_trees
 from league_scores import choose_ensemble, elo_intervals, losses, mean_ranks
+from peers import usable
 from real_data import (
     REGRESSION_SETS, available, choose, classification_sets, manifest_sets, short_name)
 from report import add_arguments, add_run_arguments, print_markdown, seconds_text, write_json
@@ -373,7 +374,7 @@ def main():
     arguments = parse()
     use_hinge_trees(arguments.hrt)
     if not arguments.show:
-        programs, reasons = usable(arguments.programs or PROGRAMS)
+        programs, reasons = usable(arguments.programs or PROGRAMS, lambda name: PROGRAMS[name].make(Task(), []))
         for program, reason in reasons.items():
             print(f"{program}: {reason}")
         names = known_sets(arguments.data)

@@ -286,16 +286,3 @@ class Fit:
         if self.task.classifies:
             return np.asarray(self.model.predict_proba(X), dtype=float)
         return np.ravel(np.asarray(self.model.predict(X), dtype=float))
-
-
-def usable(names):
-    """Split names of programs into those whose library is installed and the reasons why not."""
-    found, reasons = [], {}
-    for name in names:
-        try:
-            PROGRAMS[name].make(known.Task(), [])
-        except ImportError as error:
-            reasons[name] = f"not installed ({error})"
-        else:
-            found.append(name)
-    return found, reasons

@@ -44,3 +44,16 @@ def peer(name, classifies=False, *, rounds=None, depth=None, bins=None, threads=
     settings = {word: value for word, value in settings.items() if word is not None and value is not None}
     kind = getattr(import_module(library.module), library.prefix + ("Classifier" if classifies else "Regressor"))
     return kind(**library.fixed, **settings)
+
+
+def usable(names, make):
+    """Split names of programs into those that `make(name)` makes and the reasons why a library is missing for others."""
+    found, reasons = [], {}
+    for name in names:
+        try:
+            make(name)
+        except ImportError as error:
+            reasons[name] = f"not installed ({error})"
+        else:
+            found.append(name)
+    return found, reasons
