@@ -22,7 +22,7 @@ import environment  # noqa: F401  (first: it prepares the process before NumPy i
 import numpy as np
 from boosting_data import simulate_boosting
 from boosting_peers import FCTREE, PROGRAMS, Settings
-from cost_formula import add_formula, plot_sweeps
+from cost_formula import add_formula, measure_sweeps, plot_sweeps
 from measure import interleave
 from report import (
     add_arguments, number_text, print_markdown, seconds_text, warn_if_busy, write_json)
@@ -73,16 +73,10 @@ def measure_case(program, case, threads, repeats):
     return {t: timings[str(t)] for t in threads}
 
 
-def measure_sweeps(program, sweeps, threads, repeats):
-    """One list of cases for each sweep; a case that two sweeps share is measured once."""
-    known = {}
-    for sweep, cases in sweeps.items():
-        for case in cases:
-            if case not in known:
-                timing = measure_case(program, case, (threads,), repeats)[threads]
-                known[case] = {**dict(zip(QUANTITIES, case, strict=True)), **timing.as_dict()}
-                print(f"  {sweep}: {known[case]}", flush=True)
-    return {sweep: [known[case] for case in cases] for sweep, cases in sweeps.items()}, known
+def measure_once(program, case, threads, repeats):
+    """The quantities of a case and its times on a number of threads."""
+    timing = measure_case(program, case, (threads,), repeats)[threads]
+    return {**dict(zip(QUANTITIES, case, strict=True)), **timing.as_dict()}
 
 
 def print_sweeps(sweeps, constants):
@@ -136,7 +130,8 @@ def main():
     warn_if_busy()
     repeats = arguments.repeats or (2 if arguments.quick else 5)
     chosen = QUICK_SWEEPS if arguments.quick else SWEEPS
-    sweeps, measured = measure_sweeps(program, chosen, arguments.threads, repeats)
+    sweeps, measured = measure_sweeps(
+        chosen, lambda case: measure_once(program, case, arguments.threads, repeats))
     terms = np.array([cost_terms(*case) for case in measured])
     constants = add_formula(list(measured.values()), terms, TERMS, "best_s", "formula_s")
     print_sweeps(sweeps, constants)

@@ -20,7 +20,7 @@ from pathlib import Path
 import environment  # noqa: F401  (first: it prepares the process before NumPy is loaded)
 
 import numpy as np
-from cost_formula import add_formula, plot_sweeps
+from cost_formula import add_formula, measure_sweeps, plot_sweeps
 from measure import interleave, time_gram
 from oblique_methods import fcodt, literal
 from report import (
@@ -76,18 +76,6 @@ def measure_case(factory, n, d, depth, repeats):
             "seconds": timings["fit"].median, "gram_seconds": gram.median}
 
 
-def measure_sweeps(factory, sweeps, repeats):
-    """One list of cases for each sweep; a case that two sweeps share is measured once."""
-    known = {}
-    for sweep, cases in sweeps.items():
-        for case in cases:
-            if case not in known:
-                known[case] = measure_case(factory, *case, repeats)
-                print(f"  {sweep}: n = {case[0]}, d = {case[1]}, depth {case[2]}: "
-                      f"{seconds_text(known[case]['seconds'])}", flush=True)
-    return {sweep: [known[case] for case in cases] for sweep, cases in sweeps.items()}, known
-
-
 def print_sweeps(sweeps, constants):
     """The tables: one for each sweep, and the constants in words."""
     for sweep, cases in sweeps.items():
@@ -128,7 +116,7 @@ def main():
     warn_if_busy()
     chosen = QUICK_SWEEPS if arguments.quick else SWEEPS
     repeats = arguments.repeats or (3 if arguments.quick else 5)
-    sweeps, measured = measure_sweeps(factory, chosen, repeats)
+    sweeps, measured = measure_sweeps(chosen, lambda case: measure_case(factory, *case, repeats))
     terms = np.array([cost_terms(c["n"], c["d"], c["nodes"], c["depth_reached"]) for c in measured.values()])
     constants = add_formula(list(measured.values()), terms, TERMS)
     print_sweeps(sweeps, constants)

@@ -1,7 +1,19 @@
-"""Constants of a stated cost formula, fitted to measured times, and a picture of both."""
+"""Times of cases that grow, the constants of a stated cost formula fitted to them, and a picture of both."""
 
 import numpy as np
 from scipy.optimize import nnls
+
+
+def measure_sweeps(sweeps, measure):
+    """One list of cases for each sweep, measured by `measure(case)`, and all by case; one that two sweeps share is
+    measured once."""
+    known = {}
+    for sweep, cases in sweeps.items():
+        for case in cases:
+            if case not in known:
+                known[case] = measure(case)
+                print(f"  {sweep}: {known[case]}", flush=True)
+    return {sweep: [known[case] for case in cases] for sweep, cases in sweeps.items()}, known
 
 
 def fit_constants(terms, seconds):
