@@ -101,14 +101,12 @@ index_t Grower::choose_candidate(const OpenNode& node) const {
   return gain >= params.min_impurity_decrease ? best : -1;
 }
 
-// As many as leaves may be made: each split makes one more.
+// As many as leaves may be made: each split makes one more. Only trees of the constant criterion have such a limit.
 void Grower::keep_best(std::vector<Split>& splits) const {
   const index_t taken = tree_.tree().n_leaves() + static_cast<index_t>(level_.size());
   const index_t room = std::max<index_t>(state_.params.max_leaves - taken, 0);
   if (static_cast<index_t>(splits.size()) <= room) return;
-  const auto total = [&](const Split& split) {
-    return state_.params.ridge_criterion ? split.cut().decrease : split.cut().decrease * split.node->moments.weight;
-  };
+  const auto total = [](const Split& split) { return split.cut().decrease * split.node->moments.weight; };
   std::stable_sort(splits.begin(), splits.end(),
                    [&](const Split& a, const Split& b) { return total(a) > total(b); });
   splits.resize(room);
