@@ -264,10 +264,11 @@ double error_of_all_features(const TrainingData& data, const NodeRows& among,
   }
   const CholeskyFactor factor(system);
   if (!factor.is_definite()) return std::numeric_limits<double>::infinity();
-  const Matrix left = params.alpha * factor.solve(Matrix::Identity(n, n));  // of the rows' targets
-  const double freedom = static_cast<double>(n) - left.trace();
-  const Matrix y = columns(data.y, data.n_outputs, 0, data.n_outputs);
-  return cross_validated(product_of(left, y).squaredNorm(), freedom, n_samples);
+  Matrix inverse = Matrix::Identity(n, n);  // of the factor
+  factor.solve_lower(inverse);
+  const double freedom = static_cast<double>(n) - params.alpha * inverse.squaredNorm();
+  const Matrix left = params.alpha * factor.solve(columns(data.y, data.n_outputs, 0, data.n_outputs));
+  return cross_validated(left.squaredNorm(), freedom, n_samples);
 }
 
 index_t count_wanted(const TrainingData& data) { return kFewFeatures + data.n_outputs - 1; }
