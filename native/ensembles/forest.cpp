@@ -22,6 +22,7 @@ constexpr index_t kWidthAtOnce = 64'000;  // of these trees together, where thre
 constexpr index_t kCountsKnown = index_t{1} << 24;  // of trees' samples at a time
 constexpr index_t kRowsJudged = 512;
 constexpr index_t kNoTree = -1;
+constexpr index_t kFewOfLeaves = 8;  // times as many samples as a leaf has at least
 
 // Targets output by output, as needed by the sampler.
 RowSampler sampler_of(const TrainingData& data, const std::vector<index_t>& varying,
@@ -45,6 +46,16 @@ std::vector<std::uint8_t> counts_of(const RowSampler& rows, index_t tree,
   else if (params.max_samples < 1.0)
     rows.draw_part(tree, params.max_samples, Execution(), counts);
   return counts;
+}
+
+// Whether a tree's samples are enough for a split. Where they are few, copies don't count: a split judged without one of them
+// knows the others.
+bool may_split(const TrainingData& data, const RowSampler& rows, const std::vector<std::uint8_t>& counts, index_t min_samples_leaf) {
+  std::vector<std::uint8_t> is_absent(data.n_samples);
+  for (index_t i = 0; i < data.n_samples; ++i)
+    is_absent[i] = !(data.weight_of(i) > 0.0) || (!counts.empty() && counts[i] == 0);
+  const index_t n_present = std::count(is_absent.begin(), is_absent.end(), 0);
+  return n_present >= kFewOfLeaves * min_samples_leaf || rows.count_left_out(is_absent, nullptr) >= 2 * min_samples_leaf;
 }
 
 // Trees grow in parallel where there are enough and what all threads need for theirs, about the table again and
@@ -164,8 +175,9 @@ void grow_trees(const TrainingData& data, const std::vector<ForestTree>& wanted,
       ObliqueParams own = kinds[kind];
       own.node_features.seed = params.seed;
       own.node_features.tree = number;
-      grown[at] = grow_one(mapped, counts_of(rows, number, params), own, params.extrapolation,
-                           kind == params.residual_kind, inside);
+      const std::vector<std::uint8_t> counts = counts_of(rows, number, params);
+      if (!may_split(data, rows, counts, own.min_samples_leaf)) own.max_depth = 0;
+      grown[at] = grow_one(mapped, counts, own, params.extrapolation, kind == params.residual_kind, inside);
     };
     if (many)
       parallel_for(team, size, grow);
