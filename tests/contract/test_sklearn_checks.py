@@ -53,8 +53,10 @@ ENSEMBLES = [
     CurvatureBoostingRegressor(**BOOSTED, loss="absolute_error", colsample=0.5, alpha="loo"),
     CurvatureBoostingRegressor(**BOOSTED, **CONSTANT, step_depth=None),
     CurvatureBoostingClassifier(**BOOSTED),
+    CurvatureForestRegressor(),
     CurvatureForestRegressor(**GROWN),
     CurvatureForestRegressor(**GROWN, **CONSTANT, max_features=0.5),
+    CurvatureForestClassifier(),
     CurvatureForestClassifier(**GROWN),
     CurvatureForestClassifier(**GROWN, max_features="sqrt", max_samples=0.5, bootstrap=False),
 ]

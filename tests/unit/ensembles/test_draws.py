@@ -38,6 +38,18 @@ def test_a_function_of_few_different_rows():
     assert CurvatureForestRegressor(n_estimators=20, random_state=0).fit(X, y).score(X, y) > 0.999
 
 
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("kind", [CurvatureForestRegressor, CurvatureForestClassifier])
+def test_few_samples_with_weights(kind, seed):
+    """Copies let no tree split that weights do not."""
+    rng = np.random.default_rng(seed)
+    X, y, weight = rng.random((15, 30)), rng.integers(0, 3, 15), rng.integers(0, 5, 15)
+    copied = kind(n_estimators=20, random_state=0).fit(X.repeat(weight, axis=0), y.repeat(weight))
+    weighted = kind(n_estimators=20, random_state=0).fit(X, y, sample_weight=weight)
+    method = "predict_proba" if kind is CurvatureForestClassifier else "predict"
+    np.testing.assert_allclose(getattr(copied, method)(X), getattr(weighted, method)(X), rtol=1e-7, atol=1e-9)
+
+
 def two_copies(differ):
     """Two copies of 70,000 different samples, more than are looked at; the second ones with other targets, or not."""
     X = RNG.permutation(70_000.0 * np.arange(1, 70_001)[:, np.newaxis])
