@@ -200,7 +200,7 @@ ObliqueTreeArrays DistributedBoostingStatistics::grow(const TrainingData& data, 
 
 ObliqueTreeArrays DistributedBoostingStatistics::refit(const ObliqueTreeArrays& grown, const TrainingData& data,
                                                  index_t kind, const ObliqueParams& params,
-                                                 const Execution& execution, std::vector<index_t>& leaf) {
+                                                 const Execution& execution, Buffer<index_t>& leaf) {
   return with_statistics(data, kind, params, execution, [&](DistributedStatistics& statistics) {
     return refit_tree_on_team(grown, data, params, statistics, execution, leaf);
   });

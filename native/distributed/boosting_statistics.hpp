@@ -39,7 +39,7 @@ class DistributedBoostingStatistics final : public BoostingStatistics {
                          const Execution& execution) override;
   ObliqueTreeArrays refit(const ObliqueTreeArrays& grown, const TrainingData& data, index_t kind,
                           const ObliqueParams& params, const Execution& execution,
-                          std::vector<index_t>& leaf) override;
+                          Buffer<index_t>& leaf) override;
 
  private:
   std::vector<double> of_sample(const double* values, index_t width,

@@ -162,10 +162,8 @@ RoundLosses ObliqueBooster::evaluate() {
 
 void ObliqueBooster::sample_rows(index_t iteration) {
   if (!draws_rows()) return;
-  rows_.draw_part(iteration, subsample_, execution_, in_bag_);
   // Where all rows were drawn nothing is left to judge kinds of trees by.
-  const index_t n_left_out = std::count(in_bag_.begin(), in_bag_.end(), 0);
-  if (add_up(execution_.all, n_left_out) == 0) in_bag_.clear();
+  if (rows_.draw_part(iteration, subsample_, execution_, in_bag_) == 0) in_bag_.clear();
 }
 
 ObliqueTreesArrays ObliqueBooster::alone(const Contender& contender, double rate) const {

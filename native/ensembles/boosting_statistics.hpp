@@ -51,7 +51,7 @@ class BoostingStatistics {
   // A tree that was grown on some of the samples, fitted to all (oblique/refit.hpp).
   virtual ObliqueTreeArrays refit(const ObliqueTreeArrays& grown, const TrainingData& data, index_t kind,
                                   const ObliqueParams& params, const Execution& execution,
-                                  std::vector<index_t>& leaf) = 0;
+                                  Buffer<index_t>& leaf) = 0;
 };
 
 }  // namespace fctree::ensembles

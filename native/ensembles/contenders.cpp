@@ -157,7 +157,7 @@ Contender Contenders::grow(index_t kind) {
 }
 
 // Their constants where the loss asks for an order statistic, their length, and their bounds.
-void Contenders::finish_leaves(const std::vector<index_t>& leaf, const TrainingData& data, Contender& contender) const {
+void Contenders::finish_leaves(const Buffer<index_t>& leaf, const TrainingData& data, Contender& contender) const {
   const auto& [params, loss, train, groups, statistics, execution] = problem_;
   ObliqueTreeArrays& tree = contender.tree;
   if (loss.leaf_rule() != LeafRule::newton)

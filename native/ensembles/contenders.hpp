@@ -67,7 +67,7 @@ class Contenders {
   const TreeFeatures& take_features(index_t kind);
   RoundTree grow_residual_tree();
   RoundTree grow_tree(index_t kind, const TreeFeatures& features);
-  void finish_leaves(const std::vector<index_t>& leaf, const TrainingData& data, Contender& contender) const;
+  void finish_leaves(const Buffer<index_t>& leaf, const TrainingData& data, Contender& contender) const;
 
   const BoostedProblem problem_;
   std::vector<ObliqueParams> kinds_;

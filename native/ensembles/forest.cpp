@@ -96,7 +96,7 @@ LeafBounds bounds_of(const ObliqueTreeArrays& tree, const double* x, const std::
       if (weight[i] != 0.0) next = std::copy_n(x + i * d, d, next);
     x = copies.data(), n = n_used, weights = nullptr;
   }
-  std::vector<index_t> leaf(n);
+  Buffer<index_t> leaf(n);
   apply_tree(routing_of(tree), x, n, leaf.data(), execution);
   return bound_leaves(tree, {x, nullptr, weights, n, d, 0}, leaf, {extrapolation, std::numeric_limits<double>::infinity()}, execution);
 }
@@ -112,7 +112,8 @@ MappedTree grow_on_residuals(const TrainingData& data, const ObliqueParams& para
   MappedTree model = grow(data, linear);
   if (!model.few.empty()) return grow(data, params);
   std::vector<double> left(data.y, data.y + data.n_samples * data.n_outputs);
-  std::vector<index_t> leaf(data.n_samples, 0);
+  Buffer<index_t> leaf(data.n_samples);
+  std::fill_n(leaf.data(), leaf.size(), index_t{0});
   subtract_scores(model.tree, data, leaf, execution, left.data());
   TrainingData rest = data;
   rest.y = left.data();

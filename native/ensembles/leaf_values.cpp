@@ -42,7 +42,7 @@ void score_row(const ObliqueTreeArrays& tree, index_t slot, const double* x, dou
 
 // Calls use(i, slot, score) for the rows begin .. end - 1 of positive weight.
 template <class Use>
-void for_each_score(const ObliqueTreeArrays& tree, const TrainingData& data, const std::vector<index_t>& leaf,
+void for_each_score(const ObliqueTreeArrays& tree, const TrainingData& data, const Buffer<index_t>& leaf,
                     RowRange range, const Use& use) {
   constexpr index_t kReadRows = 256;
   std::vector<double> score(tree.n_outputs), buffer;
@@ -60,7 +60,7 @@ void for_each_score(const ObliqueTreeArrays& tree, const TrainingData& data, con
 
 // The least and the largest scores of a tree's leaves over these samples.
 LeafBounds score_ranges(const ObliqueTreeArrays& tree, const TrainingData& data,
-                        const std::vector<index_t>& leaf, const Execution& execution) {
+                        const Buffer<index_t>& leaf, const Execution& execution) {
   const std::size_t size = tree.leaf_intercept.size();
   const index_t n = data.n_samples, n_outputs = tree.n_outputs;
   const index_t length = part_length(n);
@@ -86,7 +86,7 @@ LeafBounds score_ranges(const ObliqueTreeArrays& tree, const TrainingData& data,
 
 // Rows in their leaves, of which those of positive weight count.
 struct WeighedRows {
-  const std::vector<index_t>& leaf;
+  const Buffer<index_t>& leaf;
   const double* weight;
   index_t size;
 };
@@ -136,7 +136,7 @@ double share_of_zeros(double l2_leaf_reg, const ObliqueTreeArrays& tree, index_t
 }  // namespace
 
 LeafBounds bound_leaves(const ObliqueTreeArrays& tree, const TrainingData& data,
-                        const std::vector<index_t>& leaf, const BoundRules& rules,
+                        const Buffer<index_t>& leaf, const BoundRules& rules,
                         const Execution& execution) {
   LeafBounds bounds = score_ranges(tree, data, leaf, execution);
   const index_t size = static_cast<index_t>(bounds.lower.size());
@@ -169,7 +169,7 @@ void shrink_leaves(double l2_leaf_reg, ObliqueTreeArrays& tree) {
 }
 
 void lengthen_steps(const StepCurvatures& curvatures, double l2_leaf_reg,
-                    const std::vector<index_t>& leaf, const Execution& execution,
+                    const Buffer<index_t>& leaf, const Execution& execution,
                     ObliqueTreeArrays& tree) {
   const ScoredSamples& s = curvatures.samples;
   const index_t n_outputs = tree.n_outputs;
@@ -238,7 +238,7 @@ void revise_constants(const Loss& loss, const FittedRows& fitted, double l2_leaf
   }
 }
 
-void subtract_scores(const ObliqueTreeArrays& tree, const TrainingData& data, const std::vector<index_t>& leaf,
+void subtract_scores(const ObliqueTreeArrays& tree, const TrainingData& data, const Buffer<index_t>& leaf,
                      const Execution& execution, double* target) {
   const index_t n = data.n_samples, n_outputs = tree.n_outputs;
   for_each_part(execution, n, part_length(n), [&](index_t, index_t begin, index_t end) {
@@ -248,7 +248,7 @@ void subtract_scores(const ObliqueTreeArrays& tree, const TrainingData& data, co
   });
 }
 
-void find_means(const TrainingData& data, const std::vector<index_t>& leaf, const Execution& execution,
+void find_means(const TrainingData& data, const Buffer<index_t>& leaf, const Execution& execution,
                 ObliqueTreeArrays& tree) {
   const index_t n_outputs = tree.n_outputs;
   const std::vector<double> sums = sum_by_leaf(

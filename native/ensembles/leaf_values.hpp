@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/buffer.hpp"
 #include "core/loss/loss.hpp"
 #include "core/parallel.hpp"
 #include "ensembles/ensemble.hpp"
@@ -20,7 +21,7 @@ struct BoundRules {
   double largest_step;
 };
 LeafBounds bound_leaves(const ObliqueTreeArrays& tree, const TrainingData& data,
-                        const std::vector<index_t>& leaf, const BoundRules& rules,
+                        const Buffer<index_t>& leaf, const BoundRules& rules,
                         const Execution& execution);
 
 // Shrinks each leaf's mean score to 0, as if the leaf had this much additional weight of targets 0.
@@ -38,7 +39,7 @@ struct StepCurvatures {
 // than Newton's step. Multiplies each leaf's model of a score by the leaf's sum of these weights over the sum of
 // the score's own, both with l2_leaf_reg, at most by 2.
 void lengthen_steps(const StepCurvatures& curvatures, double l2_leaf_reg,
-                    const std::vector<index_t>& leaf, const Execution& execution,
+                    const Buffer<index_t>& leaf, const Execution& execution,
                     ObliqueTreeArrays& tree);
 
 // Multiplies what a tree predicts of each output by its unit (n_outputs).
@@ -48,7 +49,7 @@ void scale_outputs(const double* unit, ObliqueTreeArrays& tree, LeafBounds& boun
 struct FittedRows {
   const ScoredSamples& samples;
   const TrainingData& data;
-  const std::vector<index_t>& leaf;  // the node that each row reaches
+  const Buffer<index_t>& leaf;  // the node that each row reaches
   const std::vector<double>& farthest;  // (n_outputs,), that a constant may move
 };
 
@@ -59,11 +60,11 @@ void revise_constants(const Loss& loss, const FittedRows& fitted, double l2_leaf
                       const Execution& execution, ObliqueTreeArrays& tree);
 
 // Subtracts what the tree predicts of rows of positive weight from these targets, (n_samples, n_outputs).
-void subtract_scores(const ObliqueTreeArrays& tree, const TrainingData& data, const std::vector<index_t>& leaf,
+void subtract_scores(const ObliqueTreeArrays& tree, const TrainingData& data, const Buffer<index_t>& leaf,
                      const Execution& execution, double* target);
 
 // The tree's `value` of weighted data: their mean targets in each node.
-void find_means(const TrainingData& data, const std::vector<index_t>& leaf, const Execution& execution,
+void find_means(const TrainingData& data, const Buffer<index_t>& leaf, const Execution& execution,
                 ObliqueTreeArrays& tree);
 
 }  // namespace fctree::ensembles

@@ -135,7 +135,7 @@ ObliqueTreeArrays LocalBoostingStatistics::grow(const TrainingData& data, index_
 
 ObliqueTreeArrays LocalBoostingStatistics::refit(const ObliqueTreeArrays& grown, const TrainingData& data,
                                                  index_t kind, const ObliqueParams& params,
-                                                 const Execution& execution, std::vector<index_t>& leaf) {
+                                                 const Execution& execution, Buffer<index_t>& leaf) {
   return refit_tree_on_team(grown, data, params, statistics_[kind], execution, leaf);
 }
 

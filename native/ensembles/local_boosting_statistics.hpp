@@ -32,7 +32,7 @@ class LocalBoostingStatistics final : public BoostingStatistics {
                          const Execution& execution) override;
   ObliqueTreeArrays refit(const ObliqueTreeArrays& grown, const TrainingData& data, index_t kind,
                           const ObliqueParams& params, const Execution& execution,
-                          std::vector<index_t>& leaf) override;
+                          Buffer<index_t>& leaf) override;
 
  private:
   FeatureIndex features_;  // order or bins, if a kind of tree needs them

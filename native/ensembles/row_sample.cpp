@@ -78,20 +78,23 @@ RowSampler::RowSampler(const BoostedSamples& samples, const DrawnBy& by, const E
     hash_[i] = mixed(hash_[i] + static_cast<std::uint64_t>(first + i));
 }
 
-void RowSampler::draw_part(index_t tree, double fraction, const Execution& execution,
-                           std::vector<std::uint8_t>& drawn) const {
+index_t RowSampler::draw_part(index_t tree, double fraction, const Execution& execution,
+                              std::vector<std::uint8_t>& drawn) const {
   const Random random(seed_, Purpose::row_sample);
   const index_t n = static_cast<index_t>(hash_.size());
   drawn.resize(n);
-  for_each_part(execution, n, kTaskRows, [&](index_t, index_t begin, index_t end) {
+  std::vector<index_t> of_part(count_parts(n, kTaskRows), 0);
+  for_each_part(execution, n, kTaskRows, [&](index_t part, index_t begin, index_t end) {
     for (index_t i = begin; i < end; ++i) drawn[i] = uniform_of(random, tree, hash_[i]) < fraction;
+    of_part[part] = std::accumulate(drawn.begin() + begin, drawn.begin() + end, index_t{0});
   });
-  const index_t n_drawn = std::count(drawn.begin(), drawn.end(), 1);
-  if (add_up(execution.all, n_drawn) > 0) return;
+  const index_t n_drawn = std::accumulate(of_part.begin(), of_part.end(), index_t{0});
+  if (add_up(execution.all, n_drawn) > 0) return add_up(execution.all, n - n_drawn);
   double least = 1.0;
   for (index_t i = 0; i < n; ++i) least = std::min(least, uniform_of(random, tree, hash_[i]));
   least = 0.0 - take_largest(execution.all, 0.0 - least);
   for (index_t i = 0; i < n; ++i) drawn[i] = uniform_of(random, tree, hash_[i]) == least;
+  return add_up(execution.all, static_cast<index_t>(std::count(drawn.begin(), drawn.end(), 0)));
 }
 
 index_t RowSampler::count_left_out(const std::vector<std::uint8_t>& drawn,

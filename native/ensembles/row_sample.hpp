@@ -32,8 +32,8 @@ class RowSampler {
   // O(n (d + n_targets)).
   RowSampler(const BoostedSamples& samples, const DrawnBy& by, const Execution& execution);
 
-  // Each sample once with this probability, or one where none would be drawn.
-  void draw_part(index_t tree, double fraction, const Execution& execution, std::vector<std::uint8_t>& drawn) const;
+  // Each sample once with this probability, or one where none would be drawn. How many are not.
+  index_t draw_part(index_t tree, double fraction, const Execution& execution, std::vector<std::uint8_t>& drawn) const;
   // About how many different samples are left out, 256 at most: equal ones are one.
   index_t count_left_out(const std::vector<std::uint8_t>& drawn, const Collective* all) const;
   // The part to draw where this one is wanted: smaller for few samples, so that about 24 are left out, but not below a half for that.

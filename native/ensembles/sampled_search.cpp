@@ -93,7 +93,7 @@ RoundTree grow_round_tree(const TrainingData& data, index_t kind, const ObliqueP
   const bool of_all = !searched.is_sample_for(params);
   RoundTree grown = {of_all ? statistics.grow(data, kind, params, execution)
                             : statistics.grow(searched.of(data), kind, searched.of(params), execution),
-                     std::vector<index_t>(data.n_samples)};
+                     Buffer<index_t>(data.n_samples)};
   const ObliqueTreeArrays& tree = grown.arrays;
   apply_tree(routing_of(tree), data, grown.leaf.data(), execution);
   if (!of_all) grown.arrays = statistics.refit(tree, data, kind, params, execution, grown.leaf);

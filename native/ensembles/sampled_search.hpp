@@ -33,7 +33,7 @@ class SearchedRows {
 
 struct RoundTree {
   ObliqueTreeArrays arrays;
-  std::vector<index_t> leaf;  // (n_samples): the ids of the leaves that the rows reach
+  Buffer<index_t> leaf;  // (n_samples): the ids of the leaves that the rows reach
 };
 RoundTree grow_round_tree(const TrainingData& data, index_t kind, const ObliqueParams& params, const SearchedRows& searched,
                           BoostingStatistics& statistics, const Execution& execution);

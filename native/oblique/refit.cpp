@@ -22,7 +22,7 @@ class Refit {
       : state_(data, params, team, statistics, statistics.offset()), splits_(splits),
         nodes_(splits.n_nodes()), place_(splits.n_nodes(), -1), tree_(state_) {}
 
-  ObliqueTreeArrays run(std::vector<index_t>& leaf) {
+  ObliqueTreeArrays run(Buffer<index_t>& leaf) {
     sum_leaves(leaf);
     for (index_t id = splits_.n_nodes() - 1; id >= 0; --id)
       if (!is_leaf(id)) join_children(id);
@@ -30,7 +30,7 @@ class Refit {
     open_root();
     while (!level.empty()) level = fit_children(level);
     find_places();
-    for_each_part(state_.execution, static_cast<index_t>(leaf.size()), kTaskRows, [&](index_t, index_t begin, index_t end) {
+    for_each_part(state_.execution, leaf.size(), kTaskRows, [&](index_t, index_t begin, index_t end) {
       for (index_t i = begin; i < end; ++i) leaf[i] = place_[leaf[i]];
     });
     return tree_.take();
@@ -42,7 +42,7 @@ class Refit {
   bool is_kept(index_t id) const {
     return !is_leaf(id) && state_.leaves_enough(nodes_[id], nodes_[splits_.children_left[id]].size);
   }
-  void sum_leaves(const std::vector<index_t>& leaf);
+  void sum_leaves(const Buffer<index_t>& leaf);
   void join_children(index_t id);
   void open_root();
   std::vector<index_t> fit_children(const std::vector<index_t>& level);
@@ -56,7 +56,7 @@ class Refit {
   TreeWriter tree_;
 };
 
-void Refit::sum_leaves(const std::vector<index_t>& leaf) {
+void Refit::sum_leaves(const Buffer<index_t>& leaf) {
   const TrainingData& data = state_.data;
   std::vector<OpenNode*> leaves;
   std::vector<std::int32_t> number_of(nodes_.size(), -1);
@@ -142,7 +142,7 @@ void Refit::find_places() {
 }  // namespace
 
 ObliqueTreeArrays refit_tree_on_team(const ObliqueTreeArrays& splits, const TrainingData& data, const ObliqueParams& params,
-                                     NodeStatistics& statistics, const Execution& team, std::vector<index_t>& leaf) {
+                                     NodeStatistics& statistics, const Execution& team, Buffer<index_t>& leaf) {
   return Refit(splits, data, params, statistics, team).run(leaf);
 }
 

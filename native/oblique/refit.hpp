@@ -2,8 +2,7 @@
 // and those of a node are its children's together. O(n d^2 / 2 + nodes d^3 / 3), and nothing is searched.
 #pragma once
 
-#include <vector>
-
+#include "core/buffer.hpp"
 #include "core/parallel.hpp"
 #include "oblique/params.hpp"
 #include "oblique/tree.hpp"
@@ -18,6 +17,6 @@ class NodeStatistics;
 // leaf (n_samples): the ids of the leaves that the samples reach, of `splits` and after it of the result, which lacks splits
 // with fewer than min_samples_leaf on a side. Of the ridge criterion.
 ObliqueTreeArrays refit_tree_on_team(const ObliqueTreeArrays& splits, const TrainingData& data, const ObliqueParams& params,
-                                     NodeStatistics& statistics, const Execution& team, std::vector<index_t>& leaf);
+                                     NodeStatistics& statistics, const Execution& team, Buffer<index_t>& leaf);
 
 }  // namespace fctree::oblique
