@@ -51,11 +51,11 @@ std::vector<std::uint8_t> counts_of(const RowSampler& rows, index_t tree,
 // Whether a tree's samples are enough for a split. Where they are few, copies don't count: a split judged without one of them
 // knows the others.
 bool may_split(const TrainingData& data, const RowSampler& rows, const std::vector<std::uint8_t>& counts, index_t min_samples_leaf) {
-  std::vector<std::uint8_t> is_absent(data.n_samples);
-  for (index_t i = 0; i < data.n_samples; ++i)
-    is_absent[i] = !(data.weight_of(i) > 0.0) || (!counts.empty() && counts[i] == 0);
-  const index_t n_present = std::count(is_absent.begin(), is_absent.end(), 0);
-  return n_present >= kFewOfLeaves * min_samples_leaf || rows.count_left_out(is_absent, nullptr) >= 2 * min_samples_leaf;
+  std::vector<index_t> drawn;
+  const auto n_many = static_cast<std::size_t>(kFewOfLeaves * min_samples_leaf);
+  for (index_t i = 0; i < data.n_samples && drawn.size() < n_many; ++i)
+    if (data.weight_of(i) > 0.0 && (counts.empty() || counts[i] > 0)) drawn.push_back(i);
+  return drawn.size() == n_many || rows.count_different(drawn) >= 2 * min_samples_leaf;
 }
 
 // Trees grow in parallel where there are enough and what all threads need for theirs, about the table again and

@@ -113,6 +113,13 @@ double RowSampler::count_different(const Collective* all) const {
   return -256.0 * std::log1p(-static_cast<double>(count_left_out(none, all)) / 256.0);
 }
 
+index_t RowSampler::count_different(const std::vector<index_t>& rows) const {
+  std::vector<std::uint64_t> hashes;
+  for (const index_t row : rows) hashes.push_back(hash_[row]);
+  std::sort(hashes.begin(), hashes.end());
+  return std::unique(hashes.begin(), hashes.end()) - hashes.begin();
+}
+
 double RowSampler::part_of(double wanted, const Collective* all) const {
   return std::min(wanted, std::max(1.0 - kWantedLeftOut / count_different(all), kLeastPart));
 }

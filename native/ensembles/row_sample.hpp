@@ -38,6 +38,8 @@ class RowSampler {
   index_t count_left_out(const std::vector<std::uint8_t>& drawn, const Collective* all) const;
   // The part to draw where this one is wanted: smaller for few samples, so that about 24 are left out, but not below a half for that.
   double part_of(double wanted, const Collective* all) const;
+  // How many of these rows are different samples.
+  index_t count_different(const std::vector<index_t>& rows) const;
   // How often each sample is drawn, a Poisson number with this mean: the bootstrap, without its
   // fixed total. One once if none would be drawn.
   void draw_counts(index_t tree, double mean, std::vector<std::uint8_t>& count) const;

@@ -50,6 +50,14 @@ def test_few_samples_with_weights(kind, seed):
     np.testing.assert_allclose(getattr(copied, method)(X), getattr(weighted, method)(X), rtol=1e-7, atol=1e-9)
 
 
+def test_large_leaves():
+    """Trees of few leaves split, as long as their samples differ."""
+    X = RNG.standard_normal((1200, 3))
+    y = np.abs(X[:, 0])
+    forest = CurvatureForestRegressor(n_estimators=5, min_samples_leaf=200, step_trees=False, random_state=0).fit(X, y)
+    assert forest.score(X, y) > 0.9
+
+
 def two_copies(differ):
     """Two copies of 70,000 different samples, more than are looked at; the second ones with other targets, or not."""
     X = RNG.permutation(70_000.0 * np.arange(1, 70_001)[:, np.newaxis])
