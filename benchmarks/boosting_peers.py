@@ -153,6 +153,12 @@ VARIANTS = {
 
 
 def installed(programs):
-    """Split programs into those whose library is installed and the reasons why others are not."""
+    """Split programs into those whose library is installed and the reasons why others are not.
+
+    fctree itself is not optional.
+    """
     found, reasons = usable(programs, lambda name: programs[name].build(Settings()))
+    for name, reason in reasons.items():
+        if name.startswith(FCTREE):
+            raise ImportError(f"{name}: {reason}")
     return {name: programs[name] for name in found}, reasons

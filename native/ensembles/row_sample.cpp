@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/integer_sums.hpp"
 #include "core/rng.hpp"
 #include "ensembles/equal_rows.hpp"
 
@@ -83,18 +84,19 @@ index_t RowSampler::draw_part(index_t tree, double fraction, const Execution& ex
   const Random random(seed_, Purpose::row_sample);
   const index_t n = static_cast<index_t>(hash_.size());
   drawn.resize(n);
-  std::vector<index_t> of_part(count_parts(n, kTaskRows), 0);
-  for_each_part(execution, n, kTaskRows, [&](index_t part, index_t begin, index_t end) {
-    for (index_t i = begin; i < end; ++i) drawn[i] = uniform_of(random, tree, hash_[i]) < fraction;
-    of_part[part] = std::accumulate(drawn.begin() + begin, drawn.begin() + end, index_t{0});
-  });
-  const index_t n_drawn = std::accumulate(of_part.begin(), of_part.end(), index_t{0});
-  if (add_up(execution.all, n_drawn) > 0) return add_up(execution.all, n - n_drawn);
-  double least = 1.0;
-  for (index_t i = 0; i < n; ++i) least = std::min(least, uniform_of(random, tree, hash_[i]));
-  least = 0.0 - take_largest(execution.all, 0.0 - least);
-  for (index_t i = 0; i < n; ++i) drawn[i] = uniform_of(random, tree, hash_[i]) == least;
-  return add_up(execution.all, static_cast<index_t>(std::count(drawn.begin(), drawn.end(), 0)));
+  const auto draw = [&](const auto& takes) {
+    return sum_integers(execution, n, kTaskRows, [&](index_t i) -> index_t {
+      return drawn[i] = takes(uniform_of(random, tree, hash_[i]));
+    });
+  };
+  index_t n_drawn = draw([&](double uniform) { return uniform < fraction; });
+  if (n_drawn == 0) {
+    double least = 1.0;
+    for (index_t i = 0; i < n; ++i) least = std::min(least, uniform_of(random, tree, hash_[i]));
+    least = 0.0 - take_largest(execution.all, 0.0 - least);
+    n_drawn = draw([&](double uniform) { return uniform == least; });
+  }
+  return add_up(execution.all, n) - n_drawn;
 }
 
 index_t RowSampler::count_left_out(const std::vector<std::uint8_t>& drawn,
@@ -108,7 +110,7 @@ index_t RowSampler::count_left_out(const std::vector<std::uint8_t>& drawn,
 }
 
 // Hashes are counted by their first byte: so many of 256 bytes are there if as many samples are drawn.
-double RowSampler::count_different(const Collective* all) const {
+double RowSampler::estimate_different(const Collective* all) const {
   const std::vector<std::uint8_t> none(hash_.size(), 0);
   return -256.0 * std::log1p(-static_cast<double>(count_left_out(none, all)) / 256.0);
 }
@@ -121,7 +123,7 @@ index_t RowSampler::count_different(const std::vector<index_t>& rows) const {
 }
 
 double RowSampler::part_of(double wanted, const Collective* all) const {
-  return std::min(wanted, std::max(1.0 - kWantedLeftOut / count_different(all), kLeastPart));
+  return std::min(wanted, std::max(1.0 - kWantedLeftOut / estimate_different(all), kLeastPart));
 }
 
 void RowSampler::draw_counts(index_t tree, double mean, std::vector<std::uint8_t>& count) const {

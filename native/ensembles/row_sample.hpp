@@ -46,7 +46,7 @@ class RowSampler {
 
  private:
   // About how many different samples there are, infinity for many.
-  double count_different(const Collective* all) const;
+  double estimate_different(const Collective* all) const;
 
   std::vector<std::uint64_t> hash_;  // what each sample is drawn by
   std::uint64_t seed_;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
+#include "core/integer_sums.hpp"
 #include "oblique/predict.hpp"
 
 namespace fctree::ensembles {
@@ -13,16 +13,6 @@ namespace {
 // Of one score, and half as many more for each other, if all rows said as much.
 constexpr double kSearchedRows = 20480.0;
 constexpr index_t kTaskRows = 4096;
-
-// Sums over the rows of all places: of integers, which are the same in any order.
-template <class Term>
-index_t sum_rows(index_t n, const Term& term, const Execution& execution) {
-  std::vector<index_t> sums(count_parts(n, kTaskRows), 0);
-  for_each_part(execution, n, kTaskRows, [&](index_t part, index_t begin, index_t end) {
-    for (index_t i = begin; i < end; ++i) sums[part] += term(i);
-  });
-  return add_up(execution.all, std::accumulate(sums.begin(), sums.end(), index_t{0}));
-}
 
 // By the slopes s of the loss, (sum s)^2 / (n sum s^2): what share of n rows would say as much if all had the same slope. Of a
 // rare class, or few large errors, it is small. The slopes are counted in thousandths of the largest.
@@ -42,8 +32,9 @@ double share_that_tells(const TrainingData& data, index_t n_rows, const Executio
   const double unit = take_largest(execution.all, of_place) / kUnits;
   if (!(unit > 0.0) || !std::isfinite(unit)) return 1.0;
   const auto slope = [&](index_t i) { return static_cast<index_t>(std::ceil(slope_of(i) / unit)); };
-  const double sum = static_cast<double>(sum_rows(n, slope, execution));
-  const double squares = static_cast<double>(sum_rows(n, [&](index_t i) { return slope(i) * slope(i); }, execution));
+  const double sum = static_cast<double>(sum_integers(execution, n, kTaskRows, slope));
+  const double squares = static_cast<double>(
+      sum_integers(execution, n, kTaskRows, [&](index_t i) { return slope(i) * slope(i); }));
   return sum * sum / (static_cast<double>(n_rows) * squares);
 }
 
@@ -54,7 +45,8 @@ void SearchedRows::draw(const TrainingData& data, const RowSampler& sampler, ind
   is_sample_ = false;
   share_ = 1.0;
   const index_t n = data.n_samples;
-  const auto n_rows = static_cast<double>(sum_rows(n, [&](index_t i) -> index_t { return data.weight[i] > 0.0; }, execution));
+  const auto n_rows = static_cast<double>(
+      sum_integers(execution, n, kTaskRows, [&](index_t i) -> index_t { return data.weight[i] > 0.0; }));
   double n_wanted = kSearchedRows * static_cast<double>(1 + data.n_outputs) / 2.0;
   if (n_rows <= 2.0 * n_wanted) return;
   n_wanted /= share_that_tells(data, static_cast<index_t>(n_rows), execution);
@@ -66,7 +58,7 @@ void SearchedRows::draw(const TrainingData& data, const RowSampler& sampler, ind
     weight_[i] = drawn[i] == 0 ? 0.0 : data.weight[i];
     return weight_[i] > 0.0;
   };
-  const auto n_searched = static_cast<double>(sum_rows(n, take, execution));
+  const auto n_searched = static_cast<double>(sum_integers(execution, n, kTaskRows, take));
   if (2.0 * n_searched < n_wanted) return;  // equal rows are drawn together
   is_sample_ = true;
   share_ = n_searched / n_rows;
