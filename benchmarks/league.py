@@ -255,6 +255,9 @@ def run_set(arguments, name, programs):
                 continue
             if table is None:
                 table = load(arguments.data, name, arguments.max_rows)
+                if table.classifies and len(np.unique(table.y)) < 2:
+                    print(f"{short_name(name)}: fewer than two classes have ten rows")
+                    return
                 facts, folds = table.properties(), splits(table, arguments.folds)
             if table.classifies and not PROGRAMS[program].classifies:
                 continue

@@ -16,6 +16,7 @@ enum class Purpose : std::uint32_t {
   soft_weights = 9,
   sample_order,
   quantile_sample,
+  searched_rows,
 };
 
 // SplitMix64 (Steele, Lea and Flood, 2014): the step between its states, and its finaliser, a bijection that

@@ -43,6 +43,13 @@ void add_up(const Collective* all, DerivativeScale& scale, RoundLosses& losses) 
     losses.evals[set].loss = {{sums[3 + 3 * set], sums[4 + 3 * set]}, sums[5 + 3 * set]};
 }
 
+std::vector<Piece> pieces_of(const LabelledSamples& samples) {
+  std::vector<Piece> pieces;
+  for (std::size_t part = 0; part < samples.x.size(); ++part)
+    pieces.push_back({samples.first_sample[part], samples.x[part].n_samples});
+  return pieces;
+}
+
 SampleTotals find_totals(const LabelledSamples& samples, const Execution& execution) {
   const index_t n = samples.n_samples();
   SampleTotals totals = {add_up(execution.all, n), 0.0};
@@ -176,7 +183,7 @@ class Booster : public GrowingModel {
                 find_totals(task.train, execution)),
         gradient_(task.n_outputs * train_.n()),
         hessian_(loss_->has_hessian() ? task.n_outputs * train_.n() : 0),
-        in_bag_(params.subsample < 1.0 ? train_.n() : 0) {
+        rows_(pieces_of(task.train), params) {
     evals_.reserve(task.evals.size());
     for (std::size_t set = 0; set < task.evals.size(); ++set)
       evals_.emplace_back(task.evals[set], *binned.evals[set], task.n_outputs,
@@ -195,8 +202,8 @@ class Booster : public GrowingModel {
   }
 
   void grow_round(index_t iteration) override {
-    sample_rows(iteration);
-    add_tree(grower_.grow(gradient_.data(), scale_, in_bag(), iteration, execution_));
+    rows_.draw(iteration, scale_, execution_);
+    add_tree(grower_.grow(gradient_.data(), scale_, rows_.searched(), iteration, execution_));
   }
 
   // The last tree's values are added here: that and the losses are one loop, unless the loss has to see
@@ -225,7 +232,6 @@ class Booster : public GrowingModel {
   }
 
  private:
-  const std::uint8_t* in_bag() const { return in_bag_.empty() ? nullptr : in_bag_.data(); }
   Derivatives derivatives() {
     return {gradient_.data(), hessian_.empty() ? nullptr : hessian_.data()};
   }
@@ -237,33 +243,10 @@ class Booster : public GrowingModel {
     for (ScoredSet& eval : evals_) eval.start(result_.baseline, units_.of_several(), execution_);
   }
 
-  // A draw is keyed by a sample's number among those of all places, four to a block.
-  void sample_rows(index_t iteration) {
-    if (in_bag_.empty()) return;
-    constexpr index_t kTaskRows = 4096;
-    const Random random(params_.seed, Purpose::row_sample);
-    const double limit = params_.subsample * 0x1p32;
-    index_t before = 0;
-    for (std::size_t part = 0; part < task_.train.x.size(); ++part) {
-      const index_t n = task_.train.x[part].n_samples, first = task_.train.first_sample[part];
-      std::uint8_t* in_bag = in_bag_.data() + before;
-      for_each_part(execution_, n, kTaskRows, [&](index_t, index_t begin, index_t own_end) {
-        const index_t end = first + own_end;
-        for (index_t i = first + begin; i < end;) {
-          const auto words = random.words(static_cast<std::uint32_t>(iteration),
-                                          static_cast<std::uint32_t>(i / 4), 0);
-          for (const index_t next = std::min(end, (i / 4 + 1) * 4); i < next; ++i)
-            in_bag[i - first] = words[i % 4] < limit;
-        }
-      });
-      before += n;
-    }
-  }
-
   void add_tree(const std::vector<LevelSplit>& splits) {
     const index_t depth = static_cast<index_t>(splits.size());
     const auto find = [&](index_t begin, index_t end) { train_.find_leaves(splits, begin, end); };
-    const LeafAssignment leaves = {find, train_.leaf(), in_bag(), index_t{1} << depth};
+    const LeafAssignment leaves = {find, train_.leaf(), rows_.bag(), index_t{1} << depth};
     LeafValues values =
         compute_leaf_values(*loss_, {train_.view(), derivatives(), scale_}, leaves,
                             loss_->penalty_factor() * params_.l2_leaf_reg, train_.tiles(), execution_);
@@ -339,7 +322,7 @@ class Booster : public GrowingModel {
   Buffer<double> gradient_;
   Buffer<double> hessian_;
   DerivativeScale scale_;
-  std::vector<std::uint8_t> in_bag_;
+  SampledRows rows_;
   Step step_;
   BoostingResult result_;
 };

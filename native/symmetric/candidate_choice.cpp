@@ -72,7 +72,7 @@ CandidateChoice::Best CandidateChoice::highest_score(const LevelScores& scores,
 }
 
 double CandidateChoice::noise_unit(const NoiseScale& noise) const {
-  double unit = params_.random_strength;
+  double unit = noise.strength;
   if (is_gumbel()) {
     unit *= noise.total_weight;
   } else {

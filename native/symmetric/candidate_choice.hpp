@@ -1,11 +1,11 @@
 // Choice of a level's candidate: the best score after noise.
 //
-//   normal   s + N(0, (random_strength * RMS(r) * q / (1 + q))^2), q = n exp(-L), L the iteration
+//   normal   s + N(0, (strength * RMS(r) * q / (1 + q))^2), q = n exp(-L), L the iteration
 //            times the learning rate: CatBoost's noise, which fades as the model grows. s is the
 //            cosine score or the square root of the l2 score, about RMS(r) sqrt(n) both: added to
 // the l2 score itself, of the order RMS(r)^2 n, the noise would depend on y's units.
-//   gumbel   score / n + random_strength * Gumbel, used candidates excluded: an exact draw
-//            from the softmax of score / (n * random_strength) (SampleTree: Ustimenko,
+//   gumbel   score / n + strength * Gumbel, used candidates excluded: an exact draw
+//            from the softmax of score / (n * strength) (SampleTree: Ustimenko,
 //            Beliakov and Prokhorenkova, 2023).
 //
 // Each candidate's noise is a function of (seed, iteration, level, candidate). It is drawn only
@@ -25,6 +25,7 @@ namespace fctree::symmetric {
 // Parameters of the noise of one tree.
 struct NoiseScale {
   index_t iteration;
+  double strength;
   double gradient_rms;  // root mean square of the gradients
   double total_weight;  // n
 };

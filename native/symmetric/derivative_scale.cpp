@@ -51,6 +51,22 @@ void DerivativeScale::merge(const DerivativeScale& other) {
   n_samples += other.n_samples;
 }
 
+double DerivativeScale::share_that_tells() const {
+  int largest = 0;
+  for (const ExponentCounts& of_output : gradient) largest = std::max(largest, of_output.largest());
+  double n = 0.0, sum = 0.0, squares = 0.0;
+  for (const ExponentCounts& of_output : gradient)
+    for (int e = 0; e <= largest; ++e) {
+      const double count = static_cast<double>(of_output.counts()[e]);
+      if (count == 0.0) continue;
+      const double power = e == 0 ? 0.0 : std::ldexp(1.0, e - largest);
+      n += count;
+      sum += count * 1.5 * power;
+      squares += count * 7.0 / 3.0 * power * power;
+    }
+  return squares > 0.0 ? sum * sum / (n * squares) : 1.0;
+}
+
 DerivativeScale find_scale(const ScoredSamples& s, const Derivatives& d, index_t begin,
                            index_t end) {
   DerivativeScale scale;

@@ -16,6 +16,9 @@ struct DerivativeScale {
   index_t n_samples = 0;
 
   void merge(const DerivativeScale& other);
+  // (sum |w g|)^2 / (n sum (w g)^2) over n numbers: what share of them would say as much if all had the same magnitude.
+  // Of a rare class, or few large errors, it is small. Magnitudes between two powers of two count as uniform.
+  double share_that_tells() const;
 };
 
 // Of samples begin .. end.

@@ -71,16 +71,15 @@ TwoWords TreeGrower::sum_squares(const double* gradient, const FixedPoint& fixed
 }
 
 double TreeGrower::start_rows(const double* gradient, const DerivativeScale& scale,
-                              const std::uint8_t* in_bag, const Execution& execution) {
-  const bool is_normal = params_.random_strength > 0.0 && params_.score_noise == ScoreNoise::normal;
+                              const RowSample& sample, bool has_noise, const Execution& execution) {
   const FixedPoint fixed(scale.square, n_outputs_ * scale.n_samples);
   std::vector<TwoWords> sums(tiles_.count());
-  rows_.reset();
+  rows_.reset(sample);
   parallel_for(execution, tiles_.count(), [&](index_t tile) {
-    rows_.reset_tile(in_bag, tile);
-    if (is_normal) sums[tile] = sum_squares(gradient, fixed, tile);
+    rows_.reset_tile(tile);
+    if (has_noise) sums[tile] = sum_squares(gradient, fixed, tile);
   });
-  if (!is_normal) return 0.0;
+  if (!has_noise) return 0.0;
   TwoWords sum;
   for (const TwoWords& part : sums) sum += part;
   std::int64_t words[] = {sum.high, sum.low};
@@ -88,17 +87,24 @@ double TreeGrower::start_rows(const double* gradient, const DerivativeScale& sca
   return std::sqrt(fixed.value({words[0], words[1]}) / total_weight_);
 }
 
+double TreeGrower::drawn_strength(index_t one_of) const {
+  const double k = static_cast<double>(one_of), strength = params_.random_strength;
+  return std::sqrt(std::max(0.0, strength * strength - (k - 1.0)) / k);
+}
+
 std::vector<LevelSplit> TreeGrower::grow(const double* gradient, const DerivativeScale& scale,
-                                         const std::uint8_t* in_bag, index_t iteration,
+                                         const RowSample& sample, index_t iteration,
                                          const Execution& execution) {
   std::vector<LevelSplit> splits;
   sample_features(iteration);
   interactions_.restart(feature_used_);
   const bool any_gradient = channels_.set_gradients(gradient, scale);
   if (!any_gradient && params_.score_noise != ScoreNoise::gumbel) return splits;
-  const double rms = start_rows(gradient, scale, in_bag, execution);
-  const NoiseScale noise = {iteration, rms, total_weight_};
-  scores_.restart(rows_, execution);
+  const double strength = drawn_strength(sample.one_of);
+  const bool has_normal_noise = strength > 0.0 && params_.score_noise == ScoreNoise::normal;
+  const double rms = start_rows(gradient, scale, sample, has_normal_noise, execution);
+  const NoiseScale noise = {iteration, strength, rms, total_weight_};
+  scores_.restart(rows_, params_.l2_leaf_reg / static_cast<double>(sample.one_of), execution);
   // The loops of a level are one, with the rows' way into its leaves.
   std::vector<Phase> phases;
   for (index_t level = 0; level < params_.max_depth; ++level) {
@@ -108,6 +114,7 @@ std::vector<LevelSplit> TreeGrower::grow(const double* gradient, const Derivativ
     const auto split = choice_.found(scores_);
     if (!split) break;
     splits.push_back(*split);
+    splits.back().gain *= static_cast<double>(sample.one_of);
     if (level + 1 == params_.max_depth) break;
     interactions_.descend(split->feature, feature_used_);
     scores_.descend(*split);

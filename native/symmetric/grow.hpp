@@ -10,6 +10,7 @@
 
 #include "symmetric/candidate_choice.hpp"
 #include "symmetric/interactions.hpp"
+#include "symmetric/sampled_rows.hpp"
 
 namespace fctree::symmetric {
 
@@ -28,18 +29,20 @@ class TreeGrower {
              const GrowthRules& rules, index_t n_outputs, const SampleTotals& totals);
 
   // The splits of one tree for these gradients (n_outputs, n_samples), from the root down;
-  // fewer than max_depth where nothing can be split. in_bag (n_samples,) or null.
+  // fewer than max_depth where nothing can be split.
   std::vector<LevelSplit> grow(const double* gradient, const DerivativeScale& scale,
-                               const std::uint8_t* in_bag, index_t iteration,
+                               const RowSample& sample, index_t iteration,
                                const Execution& execution);
 
  private:
   void sample_features(index_t iteration);
   // The sum of w g^2 over a tile.
   TwoWords sum_squares(const double* gradient, const FixedPoint& fixed, index_t tile) const;
-  // Fills the rows of all tiles; returns the root mean square of the gradients, or 0 if no noise goes by it.
-  double start_rows(const double* gradient, const DerivativeScale& scale, const std::uint8_t* in_bag,
-                    const Execution& execution);
+  // Fills the rows of all tiles; returns the root mean square of the gradients if noise goes by it, else 0.
+  double start_rows(const double* gradient, const DerivativeScale& scale, const RowSample& sample,
+                    bool has_noise, const Execution& execution);
+  // Of the noise of scores from a sample: what is left of `random_strength`.
+  double drawn_strength(index_t one_of) const;
 
   const BinnedMatrix& x_;
   const Tiles& tiles_;

@@ -11,24 +11,25 @@ RowsByLeaf::RowsByLeaf(const Tiles& tiles, const QuantizedGradients& channels, i
   }
 }
 
-void RowsByLeaf::reset() {
+void RowsByLeaf::reset(const RowSample& sample) {
+  sample_ = sample;
   side_ = 0;
   n_leaves_ = 1;
 }
 
-void RowsByLeaf::reset_tile(const std::uint8_t* in_bag, index_t tile) {
+void RowsByLeaf::reset_tile(index_t tile) {
   const index_t begin = tiles_.begin(tile), end = tiles_.end(tile);
   std::uint16_t* rows = rows_[0].data() + begin;
   index_t n = 0;
   for (index_t i = 0; i < end - begin; ++i) {
     rows[n] = static_cast<std::uint16_t>(i);
-    n += in_bag == nullptr || in_bag[begin + i] != 0;
+    n += sample_.drawn == nullptr || sample_.drawn[begin + i] != 0;
   }
-  for (index_t c = 0; c < channels_.n_channels(); ++c) {
-    std::int64_t* values = values_[0][c].data() + begin;
-    channels_.write(c, begin, end, values);
-    if (n < end - begin)
-      for (index_t i = 0; i < n; ++i) values[i] = values[rows[i]];
+  // Neighbours are written together.
+  for (index_t i = 0, next; i < n; i = next) {
+    for (next = i + 1; next < n && rows[next] == rows[next - 1] + 1;) ++next;
+    for (index_t c = 0; c < channels_.n_channels(); ++c)
+      channels_.write(c, begin + rows[i], begin + rows[next - 1] + 1, values_[0][c].data() + begin + i);
   }
   begins(tile, 0)[0] = 0;
   begins(tile, 0)[1] = n;
@@ -98,11 +99,12 @@ void LeafCounter::count(const FeatureGroup& group, const Stretch& stretch,
     // The rows of a small leaf are too far apart for hardware prefetching: the next tile is
     // prefetched while this one is counted, part by part with each leaf.
     const bool is_last = tile + 1 == stretch.last;
-    const index_t ahead = is_last ? 0 : tiles_.length(tile + 1) * group.width;
+    const index_t ahead = is_last ? 0 : tiles_.length(tile + 1), begin = tiles_.end(tile);
+    const index_t rows_a_line = 64 / group.width;
     for (index_t i = 0; i < n_leaves; ++i) {
       const std::uint8_t* next = codes + tiles_.length(tile) * group.width;
-      for (index_t byte = ahead * i / n_leaves; byte < ahead * (i + 1) / n_leaves; byte += 64)
-        __builtin_prefetch(next + byte, 0, 2);
+      for (index_t row = ahead * i / n_leaves; row < ahead * (i + 1) / n_leaves; row += rows_a_line)
+        if (rows_.may_have(begin + row)) __builtin_prefetch(next + row * group.width, 0, 2);
       for (index_t c = 0; c < n_channels; ++c)
         histogram_kernels().add_rows(rows_.rows(tile, leaves[i], c), codes, group.width,
                                      cells[c * n_leaves + i]);

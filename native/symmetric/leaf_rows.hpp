@@ -8,6 +8,7 @@
 #include "symmetric/binned.hpp"
 #include "symmetric/histogram_kernels.hpp"
 #include "symmetric/quantized_gradients.hpp"
+#include "symmetric/sampled_rows.hpp"
 #include "symmetric/tiles.hpp"
 
 namespace fctree::symmetric {
@@ -39,14 +40,17 @@ class RowsByLeaf {
  public:
   RowsByLeaf(const Tiles& tiles, const QuantizedGradients& channels, index_t max_depth);
 
-  // All samples, or those with in_bag[i] not 0, in one leaf: then reset_tile() is to be called for all tiles.
-  void reset();
-  void reset_tile(const std::uint8_t* in_bag, index_t tile);
+  // These samples in one leaf: then reset_tile() is to be called for all tiles.
+  void reset(const RowSample& sample);
+  void reset_tile(index_t tile);
   // Leaf j becomes leaves 2 j (left) and 2 j + 1: then split_tile() is to be. O(n) channels.
   void split();
   void split_tile(const BinnedMatrix& x, const LevelSplit& split, index_t tile);
 
   LeafRows rows(index_t tile, index_t leaf, index_t channel) const;
+  index_t one_of() const { return sample_.one_of; }
+  // False for a sample whose neighbours are none of these either.
+  bool may_have(index_t sample) const { return sample_.one_of == 1 || sample_.drawn[sample] != 0; }
 
  private:
   index_t* begins(index_t tile, int side) { return begins_[side].data() + tile * stride_; }
@@ -54,6 +58,7 @@ class RowsByLeaf {
   const Tiles& tiles_;
   const QuantizedGradients& channels_;
   index_t stride_;
+  RowSample sample_ = {nullptr, 1};
   index_t n_leaves_ = 1;
   int side_ = 0;  // which of the two buffers is current
   Buffer<std::uint16_t> rows_[2];

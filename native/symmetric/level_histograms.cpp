@@ -91,7 +91,8 @@ void LevelHistograms::count_group(index_t g) {
 // No more than have rows that are worth histograms of their own.
 index_t LevelHistograms::count_stretches(const Execution& execution) const {
   const index_t wanted = count_parts(kPartsPerThread * execution.n_threads, n_groups());
-  const index_t worth = tiles_.n_samples() / (2 * n_counted() * (x_.groups()[0].n_codes + 1));
+  const index_t n_rows = tiles_.n_samples() / rows_->one_of();
+  const index_t worth = n_rows / (2 * n_counted() * (x_.groups()[0].n_codes + 1));
   return std::max<index_t>(1, std::min({wanted, worth, tiles_.count()}));
 }
 

@@ -28,8 +28,9 @@ LevelScores::LevelScores(const BinnedMatrix& x, const Tiles& tiles, const Quanti
   }
 }
 
-void LevelScores::restart(const RowsByLeaf& rows, const Execution& execution) {
+void LevelScores::restart(const RowsByLeaf& rows, double l2_leaf_reg, const Execution& execution) {
   histograms_.restart(rows, execution);
+  l2_leaf_reg_ = l2_leaf_reg;
 }
 
 // A group is a task where that keeps all threads busy; else ranges of its codes are.
@@ -111,7 +112,7 @@ void LevelScores::score_leaf(index_t g, const LeafCells& cells, const CodeRange&
   for (const bool missing_left : {false, true}) {
     if (missing_left && !shape.has_missing) break;
     std::vector<double>* sums = sides[missing_left ? 1 : 0].sums;
-    const CutRule rule = {rules_.params.l2_leaf_reg, missing_left,
+    const CutRule rule = {l2_leaf_reg_, missing_left,
                           rules_.monotone != nullptr ? direction : nullptr};
     const CutScores out = {sums[kScore].data(), sums[kNorm].empty() ? nullptr : sums[kNorm].data(),
                            sums[kSmallest].data()};
@@ -206,7 +207,7 @@ double LevelScores::root_score(const LeafCells& cells) const {
   double weight = static_cast<double>(channels_.count_of(counted));
   if (channels_.weighted())
     weight = static_cast<double>(counted >> channels_.count_bits()) * channels_.weight_unit();
-  weight += rules_.params.l2_leaf_reg;
+  weight += l2_leaf_reg_;
   double score = 0.0;
   for (index_t k = 0; k < channels_.n_outputs() && weight > 0.0; ++k) {
     const double sum = static_cast<double>(total(k) >> channels_.count_bits()) *

@@ -35,8 +35,8 @@ class LevelScores {
   LevelScores(const BinnedMatrix& x, const Tiles& tiles, const QuantizedGradients& channels,
               const LevelRules& rules);
 
-  // From now on of these rows, in one leaf.
-  void restart(const RowsByLeaf& rows, const Execution& execution);
+  // From now on of these rows, in one leaf, with this penalty.
+  void restart(const RowsByLeaf& rows, double l2_leaf_reg, const Execution& execution);
   // Appends the loops that find histograms and scores of the root, then of each further level after
   // descend().
   void compute(const Execution& execution, std::vector<Phase>& phases);
@@ -70,6 +70,7 @@ class LevelScores {
   const QuantizedGradients& channels_;
   LevelRules rules_;
   LevelHistograms histograms_;
+  double l2_leaf_reg_ = 0.0;
   double current_score_ = 0.0;
   std::vector<GroupScores> groups_;
 };

@@ -68,6 +68,12 @@ def test_settings(case, weighted):
     assert_same_bytes(SymmetricBoostingRegressor, X, y, weight if weighted else None, **CASES[case])
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_long_tables(weighted):
+    X, y, weight = table(100_000, 3, seed=4, missing=weighted)
+    assert_same_bytes(SymmetricBoostingRegressor, X, y, weight if weighted else None)
+
+
 @pytest.mark.parametrize("loss", REGRESSION_LOSSES)
 def test_losses(loss):
     X, y, weight = table(10_000, seed=1, missing=True)

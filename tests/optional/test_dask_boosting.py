@@ -85,6 +85,12 @@ def test_a_regressor_is_the_local_one(params, weighted):
     assert_same_model(model, local)
 
 
+def test_splits_of_long_tables_are_searched_on_the_same_rows():
+    X, y, weight = draw(90_000, 4)
+    model, local = fit_both(DaskSymmetricBoostingRegressor, {}, X, y, weight, lengths=(20_001, 1, 0, 69_998))
+    assert_same_model(model, local)
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_classifier_is_the_local_one(n_classes):
     X, y, weight = draw()

@@ -15,6 +15,7 @@ from reference.literal_philox import (
     CANDIDATE_NOISE,
     FEATURE_SAMPLE,
     ROW_SAMPLE,
+    SEARCHED_ROWS,
     LiteralRandom,
 )
 
@@ -78,7 +79,7 @@ class LiteralBoosting:
         """S^2 / (W + l2) and W S^2 / (W + l2)^2 of one leaf, the outputs summed, and S / (W + l2)."""
         weight = self.weight[rows].sum()
         total = self.weight[rows] @ self.gradient[rows]
-        whole = weight + self.parameters["l2_leaf_reg"]
+        whole = weight + self.parameters["l2_leaf_reg"] / self.one_of
         if whole == 0:
             return 0.0, 0.0, np.zeros_like(total)
         return (total @ total) / whole, weight * (total @ total) / whole**2, total / whole
@@ -114,6 +115,7 @@ class LiteralBoosting:
 
     def noise_unit(self, iteration):
         strength, n = self.parameters["random_strength"], self.weight.sum()
+        strength = np.sqrt(max(0.0, strength**2 - (self.one_of - 1)) / self.one_of)
         if self.parameters["score_noise"] == "gumbel":
             return strength * n
         q = n * np.exp(-iteration * self.parameters["learning_rate"])
@@ -153,6 +155,27 @@ class LiteralBoosting:
         words = [w for i in range(0, n, 4) for w in random.words(iteration, i // 4, 0)]
         return np.flatnonzero(np.array(words[:n]) < share * 2**32)
 
+    def count_one_of(self):
+        """Splits are searched on one of so many rows."""
+        most = 1 + 7 * min(self.parameters["random_strength"], 1.0) ** 2
+        n, wanted = len(self.X), 20480 * 2 ** max(self.parameters["max_depth"] - 6, 0)
+        whole = self.parameters["subsample"] == 1.0 and self.fewest == 1
+        if n < 2 * wanted or not whole or self.parameters["score_noise"] == "gumbel":
+            return 1
+        slopes = np.abs(self.weight[:, None] * self.gradient).ravel()
+        powers = np.where(slopes > 0, 2.0 ** (np.frexp(slopes)[1] - 1), 0.0)
+        tells = (1.5 * powers).sum() ** 2 / (slopes.size * (7 / 3 * powers**2).sum())
+        return int(np.clip(tells * n / wanted, 1, most))
+
+    def searched_rows(self, iteration):
+        """One of each group of neighbouring blocks of 64 rows."""
+        if self.one_of == 1:
+            return self.rows_of(iteration)
+        random = LiteralRandom(self.model._random_seed, SEARCHED_ROWS)
+        block = np.arange(len(self.X)) // 64
+        drawn = np.array([random.words(iteration, group, 0)[0] for group in range(block[-1] // self.one_of + 1)])
+        return np.flatnonzero(block % self.one_of == drawn[block // self.one_of] % self.one_of)
+
     def features_of(self, iteration):
         d, share = self.X.shape[1], self.parameters["colsample"]
         if share == 1.0:
@@ -166,7 +189,9 @@ class LiteralBoosting:
 
     def follow_splits(self, tree, iteration):
         """The leaves that the model's tree makes of the sampled rows, its choices checked."""
-        trees, leaves, above = self.model.trees_, [self.rows_of(iteration)], []
+        self.one_of = self.count_one_of()
+        trees, leaves, above = self.model.trees_, [self.searched_rows(iteration)], []
+        of_leaves = [self.rows_of(iteration)]
         gumbel = self.parameters["score_noise"] == "gumbel"
         scale = max(1e-300, self.weight @ (self.gradient**2).sum(axis=1))
         for level in range(trees.depth):
@@ -187,14 +212,16 @@ class LiteralBoosting:
             assert scores[known][0] >= scores[best][0] - slack, (tree, level, best, split)
             self.n_exact += known == best
             base = sum(self.leaf_terms(rows)[0] for rows in leaves)
-            gain = max(scores[known][1] - self.level_base(base, above), 0.0)
+            gain = self.one_of * max(scores[known][1] - self.level_base(base, above), 0.0)
             assert abs(trees.split_gain[tree, level] - gain) <= 1e-9 * scale
             self.base_of_level = scores[known][1]
             above.append(split)
             right = goes_right(self.X[:, feature], trees.split_threshold[tree, level],
                                split.missing_right)
-            leaves = [side for rows in leaves for side in (rows[~right[rows]], rows[right[rows]])]
-        return leaves, above
+            leaves, of_leaves = (
+                [side for rows in some for side in (rows[~right[rows]], rows[right[rows]])] for some in (leaves, of_leaves)
+            )
+        return of_leaves, above
 
     def level_base(self, plain, above):
         """Reference of the gain: the root's score, then the last level's choice."""
@@ -208,7 +235,7 @@ class LiteralBoosting:
         missing_right = bool(trees.missing_right[tree, level])
         if not np.isnan(self.X[:, feature]).any():
             rows = self.X[:, feature] > threshold
-            bag = self.rows_of(tree)
+            bag = self.searched_rows(tree)
             majority = 2 * np.count_nonzero(rows[bag]) > len(bag)
             assert missing_right == majority, f"tree {tree}, level {level}: not the majority"
         return Candidate(feature, int(code), missing_right)

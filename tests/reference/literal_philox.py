@@ -6,7 +6,7 @@ draws the same ones: which rows and features a tree may use, and each candidate'
 
 import math
 
-ROW_SAMPLE, FEATURE_SAMPLE, CANDIDATE_NOISE = 1, 2, 3
+ROW_SAMPLE, FEATURE_SAMPLE, CANDIDATE_NOISE, SEARCHED_ROWS = 1, 2, 3, 12
 MASK = 2**32 - 1
 
 
