@@ -40,8 +40,11 @@ void Contenders::open_round(const BoostingRound& round, const RowSampler& rows) 
   round_ = round;
   find_working_response(problem_.loss, problem_.train.view(), round.derivatives, round.in_bag, response_, problem_.execution);
   if (features_.draw(problem_.params.seed, round.iteration, colsample())) set_features();
-  if (kinds_[kCurvature].ridge_criterion && !kinds_[kCurvature].choose_alpha)
-    searched_.draw(data_of(features_.all()), rows, round.iteration, round.subsample, problem_.execution);
+  if (!kinds_[kCurvature].ridge_criterion || kinds_[kCurvature].choose_alpha) return;
+  const TrainingData data = data_of(features_.all());
+  const index_t n_rows = count_weighted(data, problem_.execution);
+  const double n_wanted = count_searched(data, n_rows, problem_.execution);
+  searched_.draw(data, rows, {round.iteration, round.subsample}, n_wanted, problem_.execution);
 }
 
 double Contenders::colsample() const {

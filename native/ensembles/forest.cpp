@@ -1,15 +1,20 @@
 #include "ensembles/forest.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 
 #include "core/buffer.hpp"
+#include "core/numbers_where.hpp"
 #include "ensembles/leaf_values.hpp"
+#include "ensembles/packed_rows.hpp"
 #include "ensembles/predict.hpp"
 #include "ensembles/row_sample.hpp"
+#include "ensembles/sampled_search.hpp"
 #include "ensembles/tree_sum.hpp"
 #include "oblique/predict.hpp"
+#include "oblique/refit.hpp"
 #include "oblique/relevant_features.hpp"
 #include "oblique/standardized.hpp"
 
@@ -22,6 +27,7 @@ constexpr index_t kWidthAtOnce = 64'000;  // of these trees together, where thre
 constexpr index_t kCountsKnown = index_t{1} << 24;  // of trees' samples at a time
 constexpr index_t kRowsJudged = 512;
 constexpr index_t kNoTree = -1;
+constexpr index_t kSearchDraws = index_t{1} << 31;  // the first number of those beside the trees' draws
 constexpr index_t kFewOfLeaves = 8;  // times as many samples as a leaf has at least
 
 // Targets output by output, as needed by the sampler.
@@ -70,9 +76,12 @@ bool grows_many(const TrainingData& data, index_t n_trees, bool sorts, index_t n
 
 // What all trees share.
 struct MappedSamples {
+  const ObliqueForestParams& params;
+  const RowSampler& rows;
   TrainingData data;
   FeatureMap map;
   FeatureIndex index;
+  double n_searched;  // of a tree's samples, infinity for all
 };
 
 struct GrownTree {
@@ -101,7 +110,51 @@ LeafBounds bounds_of(const ObliqueTreeArrays& tree, const double* x, const std::
   return bound_leaves(tree, {x, nullptr, weights, n, d, 0}, leaf, {extrapolation, std::numeric_limits<double>::infinity()}, execution);
 }
 
+// How many samples of a tree are searched, by what the targets' distances from their means tell.
+double count_searched_of(const TrainingData& data, const ObliqueForestParams& params, const Execution& execution) {
+  const double share = params.bootstrap ? 1.0 - std::exp(-params.max_samples) : params.max_samples;
+  const index_t n_rows = static_cast<index_t>(share * static_cast<double>(count_weighted(data, execution)));
+  const index_t n_outputs = data.n_outputs;
+  Vector mean = Vector::Zero(n_outputs);
+  double weight = 0.0;
+  for (index_t i = 0; i < data.n_samples; ++i) {
+    weight += data.weight_of(i);
+    mean += data.weight_of(i) * VectorView(data.y + i * n_outputs, n_outputs);
+  }
+  std::vector<double> distance(data.y, data.y + data.n_samples * n_outputs);
+  for (std::size_t at = 0; at < distance.size(); ++at) distance[at] -= mean[at % n_outputs] / weight;
+  TrainingData centred = data;
+  centred.y = distance.data();
+  return count_searched(centred, n_rows, execution);
+}
+
 using GrowTree = std::function<MappedTree(const TrainingData&, const ObliqueParams&)>;
+
+// Its splits are searched on some samples, and its models are of all.
+MappedTree grow_on_sample(const TrainingData& data, const FeatureMap& map, const ObliqueParams& params,
+                          const SearchedRows& searched, const Execution& execution) {
+  const TrainingData sample = searched.of(data);
+  const PackedRows packed(
+      sample,
+      numbers_where<std::int32_t>(execution, data.n_samples, [&](index_t i) { return sample.weight_of(i) > 0.0; }),
+      execution);
+  MappedTree grown = grow_mapped_tree(packed.data(), map, searched.of(params), execution);
+  TrainingData all = data;
+  if (!grown.few.empty()) {
+    FeatureMap kept = identity_map(data.n_features);
+    kept.columns = places_of(grown.map.columns, map.columns);
+    all.n_features = kept.width();
+    grown.few.resize(data.n_samples * all.n_features);
+    map_features(kept, table_of(data.x, data.n_features), data.n_samples, grown.few.data(), execution);
+    all.x = grown.few.data();
+  }
+  LocalStatistics statistics;
+  statistics.set_offset(offset_of(grown.map));
+  Buffer<index_t> leaf(data.n_samples);
+  apply_tree(routing_of(grown.tree), all, leaf.data(), execution);
+  grown.tree = refit_tree_on_team(grown.tree, all, params, statistics, execution, leaf);
+  return grown;
+}
 
 // Where the tree would take all of many features: a linear model of all, and a tree of few on what it leaves, as one.
 MappedTree grow_on_residuals(const TrainingData& data, const ObliqueParams& params, const GrowTree& grow,
@@ -126,8 +179,7 @@ MappedTree grow_on_residuals(const TrainingData& data, const ObliqueParams& para
 }
 
 GrownTree grow_one(const MappedSamples& mapped, const std::vector<std::uint8_t>& counts,
-                   const ObliqueParams& tree_params, double extrapolation, bool of_residuals,
-                   const Execution& execution) {
+                   const ObliqueParams& tree_params, bool of_residuals, const Execution& execution) {
   TrainingData data = mapped.data;
   const index_t n = data.n_samples;
   std::vector<double> samples(n, 1.0);  // a row drawn twice is still one sample
@@ -137,11 +189,16 @@ GrownTree grow_one(const MappedSamples& mapped, const std::vector<std::uint8_t>&
     std::transform(counts.begin(), counts.end(), weight.begin(), weight.begin(), std::multiplies<>());
   data.weight = weight.data();
   data.count = samples.data();
+  SearchedRows searched;
+  if (tree_params.ridge_criterion && !tree_params.choose_alpha)
+    searched.draw(data, mapped.rows, {kSearchDraws + tree_params.node_features.tree, 1.0}, mapped.n_searched, execution);
   const GrowTree grow = [&](const TrainingData& of, const ObliqueParams& params) {
-    return grow_mapped_tree(of, mapped.map, params, execution, {}, &mapped.index);
+    return searched.is_sample_for(params) && params.max_depth > 0
+               ? grow_on_sample(of, mapped.map, params, searched, execution)
+               : grow_mapped_tree(of, mapped.map, params, execution, {}, &mapped.index);
   };
   MappedTree grown = of_residuals ? grow_on_residuals(data, tree_params, grow, execution) : grow(data, tree_params);
-  LeafBounds bounds = bounds_of(grown.tree, grown.x(data), weight, extrapolation, execution);
+  LeafBounds bounds = bounds_of(grown.tree, grown.x(data), weight, mapped.params.extrapolation, execution);
   return {std::move(grown.tree), std::move(grown.map), std::move(bounds)};
 }
 
@@ -153,12 +210,12 @@ void grow_trees(const TrainingData& data, const std::vector<ForestTree>& wanted,
   // The first kind says whether features are standardised; trees of steps don't mind.
   const FeatureMap map = find_feature_map(table, data.weight, data.n_samples, varying,
                                           {kinds[0].fit_intercept, kinds[0].standardize}, team);
-  MappedSamples mapped = {data, map, {}};
+  const RowSampler rows = sampler_of(data, varying, params, team);
+  MappedSamples mapped = {params, rows, data, map, {}, count_searched_of(data, params, team)};
   mapped.data.n_features = mapped.map.width();
   std::vector<double> features(data.n_samples * mapped.map.width());
   map_features(mapped.map, table, data.n_samples, features.data(), team);
   mapped.data.x = features.data();
-  const RowSampler rows = sampler_of(data, varying, params, team);
   const index_t n_trees = static_cast<index_t>(wanted.size());
   const bool sorts = std::any_of(wanted.begin(), wanted.end(), [&](const ForestTree& tree) {
     return sorts_axes(kinds[tree.kind]);
@@ -178,7 +235,7 @@ void grow_trees(const TrainingData& data, const std::vector<ForestTree>& wanted,
       own.node_features.tree = number;
       const std::vector<std::uint8_t> counts = counts_of(rows, number, params);
       if (!may_split(data, rows, counts, own.min_samples_leaf)) own.max_depth = 0;
-      grown[at] = grow_one(mapped, counts, own, params.extrapolation, kind == params.residual_kind, inside);
+      grown[at] = grow_one(mapped, counts, own, kind == params.residual_kind, inside);
     };
     if (many)
       parallel_for(team, size, grow);

@@ -5,6 +5,7 @@
 
 #include "core/buffer.hpp"
 #include "core/numbers_where.hpp"
+#include "ensembles/packed_rows.hpp"
 #include "oblique/grow.hpp"
 #include "oblique/refit.hpp"
 #include "oblique/relevant_features.hpp"
@@ -16,44 +17,6 @@ namespace {
 constexpr index_t kTaskRows = 1024;
 constexpr index_t kMostKeptValues = 5'000'000;  // in an order, between trees
 constexpr index_t kMostMappedValues = 10'000'000;  // 80 MB
-
-// Some rows of many, side by side: read again and again, they stay in a cache that all rows do not fit into.
-class PackedRows {
- public:
-  PackedRows(const TrainingData& data, const Buffer<std::int32_t>& rows, const Execution& execution) : data_(data) {
-    data_.n_samples = rows.size();
-    data_.x = pack_features(data, rows, execution);
-    data_.features = nullptr;
-    data_.y = pack(data.y, data.n_outputs, rows, execution, y_);
-    data_.weight = pack(data.weight, 1, rows, execution, weight_);
-    if (data.count != nullptr) data_.count = pack(data.count, 1, rows, execution, count_);
-  }
-
-  const TrainingData& data() const { return data_; }
-
- private:
-  const double* pack_features(const TrainingData& data, const Buffer<std::int32_t>& rows, const Execution& execution) {
-    if (data.features == nullptr) return pack(data.x, data.n_features, rows, execution, x_);
-    x_.reserve(rows.size() * data.n_features);
-    for_each_part(execution, rows.size(), kTaskRows, [&](index_t, index_t begin, index_t end) {
-      data.features->read({rows.data() + begin, end - begin}, x_.data() + begin * data.n_features);
-    });
-    return x_.data();
-  }
-
-  static const double* pack(const double* from, index_t width, const Buffer<std::int32_t>& rows,
-                            const Execution& execution, Buffer<double>& to) {
-    const index_t n = rows.size();
-    to.reserve(n * width);
-    for_each_part(execution, n, kTaskRows, [&](index_t, index_t begin, index_t end) {
-      for (index_t i = begin; i < end; ++i) std::copy_n(from + rows[i] * width, width, to.data() + i * width);
-    });
-    return to.data();
-  }
-
-  TrainingData data_;
-  Buffer<double> x_, y_, weight_, count_;
-};
 
 }  // namespace
 

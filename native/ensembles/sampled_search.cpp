@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/integer_sums.hpp"
 #include "oblique/predict.hpp"
@@ -22,7 +23,7 @@ double share_that_tells(const TrainingData& data, index_t n_rows, const Executio
   const auto slope_of = [&](index_t i) {
     double sum = 0.0;
     for (index_t k = 0; k < data.n_outputs; ++k) sum += std::abs(data.y[i * data.n_outputs + k]);
-    return data.weight[i] * sum;
+    return data.weight_of(i) * sum;
   };
   std::vector<double> largest(count_parts(n, kTaskRows), 0.0);
   for_each_part(execution, n, kTaskRows, [&](index_t part, index_t begin, index_t end) {
@@ -40,22 +41,31 @@ double share_that_tells(const TrainingData& data, index_t n_rows, const Executio
 
 }  // namespace
 
-void SearchedRows::draw(const TrainingData& data, const RowSampler& sampler, index_t round, double probability,
+index_t count_weighted(const TrainingData& data, const Execution& execution) {
+  return sum_integers(execution, data.n_samples, kTaskRows, [&](index_t i) -> index_t { return data.weight_of(i) > 0.0; });
+}
+
+double count_searched(const TrainingData& data, index_t n_rows, const Execution& execution) {
+  constexpr double kAll = std::numeric_limits<double>::infinity();
+  const double n_wanted = kSearchedRows * static_cast<double>(1 + data.n_outputs) / 2.0;
+  const double most = static_cast<double>(n_rows) / 2.0;
+  if (most <= n_wanted) return kAll;
+  const double n_telling = n_wanted / share_that_tells(data, n_rows, execution);
+  return most <= n_telling ? kAll : n_telling;
+}
+
+void SearchedRows::draw(const TrainingData& data, const RowSampler& sampler, const Draw& draw, double n_wanted,
                         const Execution& execution) {
   is_sample_ = false;
   share_ = 1.0;
+  if (std::isinf(n_wanted)) return;
   const index_t n = data.n_samples;
-  const auto n_rows = static_cast<double>(
-      sum_integers(execution, n, kTaskRows, [&](index_t i) -> index_t { return data.weight[i] > 0.0; }));
-  double n_wanted = kSearchedRows * static_cast<double>(1 + data.n_outputs) / 2.0;
-  if (n_rows <= 2.0 * n_wanted) return;
-  n_wanted /= share_that_tells(data, static_cast<index_t>(n_rows), execution);
-  if (n_rows <= 2.0 * n_wanted) return;
+  const auto n_rows = static_cast<double>(count_weighted(data, execution));
   std::vector<std::uint8_t> drawn;
-  sampler.draw_part(round, probability * (n_wanted / n_rows), execution, drawn);
+  sampler.draw_part(draw.number, draw.probability * (n_wanted / n_rows), execution, drawn);
   weight_.reserve(n);
   const auto take = [&](index_t i) -> index_t {
-    weight_[i] = drawn[i] == 0 ? 0.0 : data.weight[i];
+    weight_[i] = drawn[i] == 0 ? 0.0 : data.weight_of(i);
     return weight_[i] > 0.0;
   };
   const auto n_searched = static_cast<double>(sum_integers(execution, n, kTaskRows, take));

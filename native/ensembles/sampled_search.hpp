@@ -1,5 +1,5 @@
-// Of many rows, features and splits of trees with linear models are searched on a sample, drawn anew in each round, and the
-// models are fitted to all (oblique/refit.hpp): a search reads its rows ten times and more, a fit once.
+// Of many rows, features and splits of trees with linear models are searched on a sample, drawn anew in each round or for
+// each tree, and the models are fitted to all (oblique/refit.hpp): a search reads its rows ten times and more, a fit once.
 #pragma once
 
 #include <vector>
@@ -12,11 +12,19 @@ namespace fctree::ensembles {
 
 using namespace oblique;
 
-// The rows that searches of a round read.
+index_t count_weighted(const TrainingData& data, const Execution& execution);  // rows with a weight
+// How many of n rows are searched: more of targets that few rows tell about, infinity if all.
+double count_searched(const TrainingData& data, index_t n_rows, const Execution& execution);
+
+// The rows that searches of a round, or of a tree, read.
 class SearchedRows {
  public:
-  // Of the rows with a weight, which the round drew with this probability.
-  void draw(const TrainingData& data, const RowSampler& sampler, index_t round, double probability,
+  // Of the rows with a weight so many, by the numbers of this draw, which chose them with this probability or did not.
+  struct Draw {
+    index_t number;
+    double probability;
+  };
+  void draw(const TrainingData& data, const RowSampler& sampler, const Draw& draw, double n_wanted,
             const Execution& execution);
 
   // Whether trees of this kind are grown on a sample.

@@ -1,8 +1,14 @@
-"""Boosting of long tables: splits are searched on a sample of the rows, and models are fitted to all of them."""
+"""Boosting and forests of long tables: splits are searched on a sample of the rows, and models are fitted to all of them."""
 
 import numpy as np
 import pytest
-from fctree import CurvatureBoostingClassifier, CurvatureBoostingRegressor, CurvatureTreeRegressor
+from fctree import (
+    CurvatureBoostingClassifier,
+    CurvatureBoostingRegressor,
+    CurvatureForestClassifier,
+    CurvatureForestRegressor,
+    CurvatureTreeRegressor,
+)
 
 N = 100_000
 RNG = np.random.default_rng(0)
@@ -125,3 +131,54 @@ def test_equal_rows_are_searched_all():
     y = np.repeat([0.0, 1.0, 3.0], 40_000)
     model = fit(X=copied, y=y, max_iter=20, learning_rate=0.5, alpha=0.1)
     np.testing.assert_allclose(model.predict(copied), y, atol=0.01)
+
+
+class TestForests:
+    OPTIONS = {"n_estimators": 3, "bootstrap": False, "step_trees": False, "max_depth": 2, "random_state": 0}
+
+    def grow(self, kind=CurvatureForestRegressor, X=X, y=Y, **options):
+        return kind(**{**self.OPTIONS, **options}).fit(X, y)
+
+    def is_sampled(self, **options):
+        """With ``bootstrap=False`` nothing else is drawn."""
+        first, second = (self.grow(random_state=seed, **options).trees_ for seed in range(2))
+        return not np.array_equal(first.coef, second.coef)
+
+    def test_leaf_models_are_those_of_all_rows(self):
+        alone = CurvatureTreeRegressor(alpha=ALPHA, parent_weight=0.0, feature_concatenation=False)
+        for tree in self.grow(tree=alone).estimators_:
+            node, leaves = leaves_of(tree, X), np.flatnonzero(tree.children_left < 0)
+            assert len(leaves) == 4
+            for leaf in leaves:
+                own, number = node == leaf, tree.leaf_index[leaf]
+                coef, intercept = ridge(X[own], Y[own], X.std(axis=0))
+                np.testing.assert_allclose(tree.leaf_coef[number, 0], coef, rtol=1e-7, atol=1e-9)
+                np.testing.assert_allclose(tree.leaf_intercept[number, 0], intercept, rtol=1e-7, atol=1e-9)
+                assert tree.n_node_samples[leaf] == np.count_nonzero(own)
+
+    def test_trees_have_samples_of_their_own(self):
+        assert self.is_sampled()
+        first, second, _ = self.grow().estimators_
+        assert not np.array_equal(first.coef, second.coef)
+        assert not self.is_sampled(X=X[:40_000], y=Y[:40_000])
+
+    @pytest.mark.parametrize("share, sampled", [(0.5, True), (0.01, False)])
+    def test_rare_classes_are_searched_in_all_rows(self, share, sampled):
+        events = Y > np.quantile(Y, 1 - share)
+        assert self.is_sampled(kind=CurvatureForestClassifier, y=events) == sampled
+
+    def test_penalties_by_leave_one_out_see_all_rows(self):
+        assert not self.is_sampled(alpha="loo")
+
+    @pytest.mark.parametrize("options", [{}, {"bootstrap": True, "step_trees": True, "n_estimators": 20}])
+    def test_threads_and_many_features(self, options):
+        wide = np.hstack([X, RNG.standard_normal((N, 12))])
+        model = self.grow(X=wide, n_jobs=1, **options)
+        assert self.grow(X=wide, n_jobs=2, **options).predict(wide).tobytes() == model.predict(wide).tobytes()
+        assert model.score(wide, Y) > 0.7
+        used = np.flatnonzero(np.any(model.estimators_[0].coef != 0, axis=0))
+        assert {0, 1, 2} <= set(used) and len(used) <= 10
+
+    def test_continuing(self):
+        continued = self.grow(n_estimators=1, warm_start=True).set_params(n_estimators=3).fit(X, Y)
+        assert continued.predict(X).tobytes() == self.grow().predict(X).tobytes()
