@@ -89,6 +89,7 @@ double TreeGrower::start_rows(const double* gradient, const DerivativeScale& sca
 
 double TreeGrower::drawn_strength(index_t one_of) const {
   const double k = static_cast<double>(one_of), strength = params_.random_strength;
+  if (one_of == 1) return strength;
   return std::sqrt(std::max(0.0, strength * strength - (k - 1.0)) / k);
 }
 

@@ -27,7 +27,8 @@ void RowsByLeaf::reset_tile(index_t tile) {
   }
   // Neighbours are written together.
   for (index_t i = 0, next; i < n; i = next) {
-    for (next = i + 1; next < n && rows[next] == rows[next - 1] + 1;) ++next;
+    next = rows[n - 1] - rows[i] == n - 1 - i ? n : i + 1;
+    while (next < n && rows[next] == rows[next - 1] + 1) ++next;
     for (index_t c = 0; c < channels_.n_channels(); ++c)
       channels_.write(c, begin + rows[i], begin + rows[next - 1] + 1, values_[0][c].data() + begin + i);
   }
