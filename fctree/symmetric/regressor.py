@@ -59,7 +59,7 @@ class SymmetricBoostingRegressor(
         model to fit. The prior has 0.1 times, the assumed noise 0.01 times the standard deviation of `y`.
         Squared error only.
     random_strength : float, default=1.0
-        Scale of the noise added to the scores of candidate splits. With more than 40,960 samples and
+        Scale of the noise added to the scores of candidate splits. With more than 32,768 samples and
         ``score_noise="normal"`` splits are searched on a part of the samples, drawn for each tree, and only the rest
         of the noise is added; 0 searches all.
     score_noise : {"normal", "gumbel"}, default="normal"

@@ -13,7 +13,7 @@ constexpr index_t kTaskRows = 4096;
 // Long enough that what is read of a table is whole lines of the cache.
 constexpr index_t kBlockRows = 64;
 // Of trees of six levels at most, if all rows said as much; for each further level twice as many.
-constexpr double kSearchedRows = 20480.0;
+constexpr double kSearchedRows = 16384.0;
 constexpr index_t kLevels = 6;
 // Beside one, for noise of strength 1: what is read of all rows takes most of the time then.
 constexpr double kMoreBlocks = 7.0;

@@ -158,7 +158,7 @@ class LiteralBoosting:
     def count_one_of(self):
         """Splits are searched on one of so many rows."""
         most = 1 + 7 * min(self.parameters["random_strength"], 1.0) ** 2
-        n, wanted = len(self.X), 20480 * 2 ** max(self.parameters["max_depth"] - 6, 0)
+        n, wanted = len(self.X), 16384 * 2 ** max(self.parameters["max_depth"] - 6, 0)
         whole = self.parameters["subsample"] == 1.0 and self.fewest == 1
         if n < 2 * wanted or not whole or self.parameters["score_noise"] == "gumbel":
             return 1

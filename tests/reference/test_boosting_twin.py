@@ -123,7 +123,7 @@ def test_noise_and_samples_are_the_draws_that_the_seed_says(score_noise, random_
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("random_strength, one_of", [(1.0, 3), (2.0, 3), (0.4, 2), (0.3, 1), (0.0, 1)])
 def test_splits_of_long_tables_are_searched_on_the_rows_that_the_seed_says(random_strength, one_of, weighted):
-    X, y, weight = table(n=140_000, d=3, weighted=weighted, missing=weighted, seed=6)
+    X, y, weight = table(n=110_000, d=3, weighted=weighted, missing=weighted, seed=6)
     parameters = {**PLAIN, "max_iter": 2, "random_strength": random_strength}
     model = SymmetricBoostingRegressor(**parameters, random_state=7).fit(X, y, sample_weight=weight)
     assert follow(model, X, y[:, None], weight).one_of == (min(one_of, 2) if weighted else one_of)
@@ -139,7 +139,7 @@ def test_these_search_all_rows_of_long_tables(parameters):
 
 @pytest.mark.parametrize("share, one_of", [(0.3, 3), (0.005, 1)])
 def test_rare_events_need_more_rows(share, one_of):
-    X, y, _ = table(n=90_000, d=3, seed=8)
+    X, y, _ = table(n=75_000, d=3, seed=8)
     model = SymmetricBoostingClassifier(**{**PLAIN, "max_iter": 1, "random_strength": 1.0})
     labels = (y > np.quantile(y, 1 - share)).astype(int)
     assert follow(model.fit(X, labels), X, labels[:, None]).one_of == one_of
