@@ -44,7 +44,7 @@ void Contenders::open_round(const BoostingRound& round, const RowSampler& rows) 
   const TrainingData data = data_of(features_.all());
   const index_t n_rows = count_weighted(data, problem_.execution);
   const double n_wanted = count_searched(data, n_rows, problem_.execution);
-  searched_.draw(data, rows, {round.iteration, round.subsample}, n_wanted, problem_.execution);
+  searched_.draw(data, rows, {round.iteration, round.subsample, n_rows, n_wanted}, problem_.execution);
 }
 
 double Contenders::colsample() const {

@@ -1,7 +1,6 @@
 #include "ensembles/forest.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <limits>
 
@@ -28,6 +27,7 @@ constexpr index_t kCountsKnown = index_t{1} << 24;  // of trees' samples at a ti
 constexpr index_t kRowsJudged = 512;
 constexpr index_t kNoTree = -1;
 constexpr index_t kSearchDraws = index_t{1} << 31;  // the first number of those beside the trees' draws
+constexpr double kSearchedPart = 0.63;  // of what boosting searches, as many trees tell more than one
 constexpr index_t kFewOfLeaves = 8;  // times as many samples as a leaf has at least
 
 // Targets output by output, as needed by the sampler.
@@ -110,11 +110,9 @@ LeafBounds bounds_of(const ObliqueTreeArrays& tree, const double* x, const std::
   return bound_leaves(tree, {x, nullptr, weights, n, d, 0}, leaf, {extrapolation, std::numeric_limits<double>::infinity()}, execution);
 }
 
-// How many samples of a tree are searched, by what the targets' distances from their means tell.
-double count_searched_of(const TrainingData& data, const ObliqueForestParams& params, const Execution& execution) {
-  const double share = params.bootstrap ? 1.0 - std::exp(-params.max_samples) : params.max_samples;
-  const index_t n_rows = static_cast<index_t>(share * static_cast<double>(count_weighted(data, execution)));
-  const index_t n_outputs = data.n_outputs;
+// How many samples of a tree are searched, by what the targets' distances from their means tell; infinity for all.
+double count_searched_of(const TrainingData& data, const Execution& execution) {
+  const index_t n_rows = count_weighted(data, execution), n_outputs = data.n_outputs;
   Vector mean = Vector::Zero(n_outputs);
   double weight = 0.0;
   for (index_t i = 0; i < data.n_samples; ++i) {
@@ -125,7 +123,7 @@ double count_searched_of(const TrainingData& data, const ObliqueForestParams& pa
   for (std::size_t at = 0; at < distance.size(); ++at) distance[at] -= mean[at % n_outputs] / weight;
   TrainingData centred = data;
   centred.y = distance.data();
-  return count_searched(centred, n_rows, execution);
+  return kSearchedPart * count_searched(centred, n_rows, execution);
 }
 
 using GrowTree = std::function<MappedTree(const TrainingData&, const ObliqueParams&)>;
@@ -141,11 +139,8 @@ MappedTree grow_on_sample(const TrainingData& data, const FeatureMap& map, const
   MappedTree grown = grow_mapped_tree(packed.data(), map, searched.of(params), execution);
   TrainingData all = data;
   if (!grown.few.empty()) {
-    FeatureMap kept = identity_map(data.n_features);
-    kept.columns = places_of(grown.map.columns, map.columns);
-    all.n_features = kept.width();
-    grown.few.resize(data.n_samples * all.n_features);
-    map_features(kept, table_of(data.x, data.n_features), data.n_samples, grown.few.data(), execution);
+    grown.few = take_columns(data, places_of(grown.map.columns, map.columns), execution);
+    all.n_features = grown.map.width();
     all.x = grown.few.data();
   }
   LocalStatistics statistics;
@@ -190,8 +185,11 @@ GrownTree grow_one(const MappedSamples& mapped, const std::vector<std::uint8_t>&
   data.weight = weight.data();
   data.count = samples.data();
   SearchedRows searched;
-  if (tree_params.ridge_criterion && !tree_params.choose_alpha)
-    searched.draw(data, mapped.rows, {kSearchDraws + tree_params.node_features.tree, 1.0}, mapped.n_searched, execution);
+  if (tree_params.ridge_criterion && !tree_params.choose_alpha) {
+    const index_t n_rows = count_weighted(data, execution), number = kSearchDraws + tree_params.node_features.tree;
+    if (static_cast<double>(n_rows) > 2.0 * mapped.n_searched)
+      searched.draw(data, mapped.rows, {number, 1.0, n_rows, mapped.n_searched}, execution);
+  }
   const GrowTree grow = [&](const TrainingData& of, const ObliqueParams& params) {
     return searched.is_sample_for(params) && params.max_depth > 0
                ? grow_on_sample(of, mapped.map, params, searched, execution)
@@ -211,7 +209,7 @@ void grow_trees(const TrainingData& data, const std::vector<ForestTree>& wanted,
   const FeatureMap map = find_feature_map(table, data.weight, data.n_samples, varying,
                                           {kinds[0].fit_intercept, kinds[0].standardize}, team);
   const RowSampler rows = sampler_of(data, varying, params, team);
-  MappedSamples mapped = {params, rows, data, map, {}, count_searched_of(data, params, team)};
+  MappedSamples mapped = {params, rows, data, map, {}, count_searched_of(data, team)};
   mapped.data.n_features = mapped.map.width();
   std::vector<double> features(data.n_samples * mapped.map.width());
   map_features(mapped.map, table, data.n_samples, features.data(), team);

@@ -54,22 +54,21 @@ double count_searched(const TrainingData& data, index_t n_rows, const Execution&
   return most <= n_telling ? kAll : n_telling;
 }
 
-void SearchedRows::draw(const TrainingData& data, const RowSampler& sampler, const Draw& draw, double n_wanted,
-                        const Execution& execution) {
+void SearchedRows::draw(const TrainingData& data, const RowSampler& sampler, const Draw& draw, const Execution& execution) {
   is_sample_ = false;
   share_ = 1.0;
-  if (std::isinf(n_wanted)) return;
+  if (std::isinf(draw.n_wanted)) return;
   const index_t n = data.n_samples;
-  const auto n_rows = static_cast<double>(count_weighted(data, execution));
+  const auto n_rows = static_cast<double>(draw.n_rows);
   std::vector<std::uint8_t> drawn;
-  sampler.draw_part(draw.number, draw.probability * (n_wanted / n_rows), execution, drawn);
+  sampler.draw_part(draw.number, draw.probability * (draw.n_wanted / n_rows), execution, drawn);
   weight_.reserve(n);
   const auto take = [&](index_t i) -> index_t {
     weight_[i] = drawn[i] == 0 ? 0.0 : data.weight_of(i);
     return weight_[i] > 0.0;
   };
   const auto n_searched = static_cast<double>(sum_integers(execution, n, kTaskRows, take));
-  if (2.0 * n_searched < n_wanted) return;  // equal rows are drawn together
+  if (2.0 * n_searched < draw.n_wanted) return;  // equal rows are drawn together
   is_sample_ = true;
   share_ = n_searched / n_rows;
 }

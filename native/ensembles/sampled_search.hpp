@@ -19,13 +19,15 @@ double count_searched(const TrainingData& data, index_t n_rows, const Execution&
 // The rows that searches of a round, or of a tree, read.
 class SearchedRows {
  public:
-  // Of the rows with a weight so many, by the numbers of this draw, which chose them with this probability or did not.
+  // Of so many rows with a weight so many, or all if that is infinity, by the numbers of this draw. These chose the rows
+  // with a weight with this probability; 1 if other numbers did.
   struct Draw {
     index_t number;
     double probability;
+    index_t n_rows;
+    double n_wanted;
   };
-  void draw(const TrainingData& data, const RowSampler& sampler, const Draw& draw, double n_wanted,
-            const Execution& execution);
+  void draw(const TrainingData& data, const RowSampler& sampler, const Draw& draw, const Execution& execution);
 
   // Whether trees of this kind are grown on a sample.
   bool is_sample_for(const ObliqueParams& params) const { return is_sample_ && params.ridge_criterion; }

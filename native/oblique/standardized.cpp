@@ -72,6 +72,14 @@ std::vector<double> append_splits(const ObliqueTreeArrays& tree, const FeatureMa
   return offset;
 }
 
+std::vector<double> take_columns(const TrainingData& data, const std::vector<index_t>& columns, const Execution& execution) {
+  FeatureMap kept = identity_map(data.n_features);
+  kept.columns = columns;
+  std::vector<double> x(data.n_samples * kept.width());
+  map_features(kept, table_of(data.x, data.n_features), data.n_samples, x.data(), execution);
+  return x;
+}
+
 MappedTree grow_mapped_tree(const TrainingData& mapped, const FeatureMap& map,
                             const ObliqueParams& params, const Execution& team,
                             const LeftOut& left_out, const FeatureIndex* index) {
@@ -89,10 +97,7 @@ MappedTree grow_mapped_tree(const TrainingData& mapped, const FeatureMap& map,
         features_of_a_node(params.node_features.max_features, d, data.n_features);
     for (index_t j = 0; j < data.n_features; ++j) grown.map.columns[j] = map.columns[places[j]];
     grown.map.columns.resize(data.n_features);
-    FeatureMap kept = identity_map(d);
-    kept.columns = places;
-    grown.few.resize(data.n_samples * data.n_features);
-    map_features(kept, table_of(mapped.x, d), data.n_samples, grown.few.data(), team);
+    grown.few = take_columns(mapped, places, team);
     data.x = grown.few.data();
     rows.set_offset(offset_of(grown.map));
     rows.set_columns(grown.map.columns);

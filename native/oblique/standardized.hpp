@@ -24,6 +24,9 @@ struct MappedTree {
   const double* x(const TrainingData& mapped) const { return few.empty() ? mapped.x : few.data(); }
 };
 
+// Some features of all samples, (n_samples, columns.size()).
+std::vector<double> take_columns(const TrainingData& data, const std::vector<index_t>& columns, const Execution& execution);
+
 // `mapped` has all features of `map`; an `index` of them saves trees that sort them the work. On threads that are
 // there already.
 MappedTree grow_mapped_tree(const TrainingData& mapped, const FeatureMap& map,
