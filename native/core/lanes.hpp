@@ -51,6 +51,36 @@ inline typename Lanes<T>::Vector set_lanes(T value) {
   return value - typename Lanes<T>::Vector{};
 }
 
+// Lane j of rows[i] and lane i of rows[j] change places: at each step pairs of vectors exchange halves of
+// blocks of `distance` lanes.
+template <int distance = 1, class V, int lanes>
+inline void transpose_lanes(V (&rows)[lanes]) {
+  if constexpr (distance < lanes) {
+#pragma GCC unroll 16
+    for (int r = 0; r < lanes; ++r) {
+      if (r & distance) continue;
+      const V first = rows[r], second = rows[r + distance];
+#if defined(__clang__)
+      for (int lane = 0; lane < lanes; ++lane) {
+        const bool upper = lane & distance;
+        rows[r][lane] = upper ? second[lane - distance] : first[lane];
+        rows[r + distance][lane] = upper ? second[lane] : first[lane + distance];
+      }
+#else
+      decltype(first > second) low{}, high{};
+      for (int lane = 0; lane < lanes; ++lane) {
+        const bool upper = lane & distance;
+        low[lane] = upper ? lane - distance + lanes : lane;
+        high[lane] = upper ? lane + lanes : lane + distance;
+      }
+      rows[r] = __builtin_shuffle(first, second, low);
+      rows[r + distance] = __builtin_shuffle(first, second, high);
+#endif
+    }
+    transpose_lanes<2 * distance>(rows);
+  }
+}
+
 // The first `count` < Lanes<T>::count elements at p, then zeros; reads nothing beyond them.
 inline Lanes<float>::Vector load_first(const float* p, int count) {
 #if defined(__AVX512F__)

@@ -162,32 +162,6 @@ void values_of_angles(const KernelSpec& spec, const T* t, const T* k, T* tile) {
   });
 }
 
-// Square blocks of vectors are transposed in registers: at each step, pairs of vectors
-// exchange halves of blocks of `distance` lanes.
-template <int distance, int lanes, class V>
-inline void exchange(V* rows) {
-  for (int r = 0; r < lanes; ++r) {
-    if (r & distance) continue;
-    const V first = rows[r], second = rows[r + distance];
-#if defined(__clang__)
-    for (int lane = 0; lane < lanes; ++lane) {
-      const bool upper = lane & distance;
-      rows[r][lane] = upper ? second[lane - distance] : first[lane];
-      rows[r + distance][lane] = upper ? second[lane] : first[lane + distance];
-    }
-#else
-    decltype(first > second) low{}, high{};
-    for (int lane = 0; lane < lanes; ++lane) {
-      const bool upper = lane & distance;
-      low[lane] = upper ? lane - distance + lanes : lane;
-      high[lane] = upper ? lane + lanes : lane + distance;
-    }
-    rows[r] = __builtin_shuffle(first, second, low);
-    rows[r + distance] = __builtin_shuffle(first, second, high);
-#endif
-  }
-}
-
 template <class T>
 void transpose(const T* tile, T* transposed) {
   using V = typename Lanes<T>::Vector;
@@ -196,10 +170,7 @@ void transpose(const T* tile, T* transposed) {
     for (std::int64_t i = 0; i < kTile; i += kLanes) {
       V rows[kLanes];
       for (int r = 0; r < kLanes; ++r) rows[r] = load_lanes(tile + (i + r) * kTile + j);
-      exchange<1, kLanes>(rows);
-      if constexpr (kLanes > 2) exchange<2, kLanes>(rows);
-      if constexpr (kLanes > 4) exchange<4, kLanes>(rows);
-      if constexpr (kLanes > 8) exchange<8, kLanes>(rows);
+      transpose_lanes(rows);
       for (int r = 0; r < kLanes; ++r) store_lanes(transposed + (j + r) * kTile + i, rows[r]);
     }
 }

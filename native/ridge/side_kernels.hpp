@@ -35,9 +35,15 @@ struct SideKernels {
                     double* rss, double* freedom);
 };
 
-// Two triangles and seven columns of numbers, a vector of lanes each, and room to align them.
-constexpr std::int64_t side_scratch_size(std::int64_t n_features) {
-  return kSidesAtOnce * (n_features * (n_features + 1) + 7 * n_features + 1);
+// Numbers of a matrix (n, width) without what is below its diagonal.
+constexpr std::int64_t upper_size(std::int64_t n, std::int64_t width) { return n * width - n * (n - 1) / 2; }
+
+// The products of a vector of sides, their systems beside two columns of sums, all sums twice, the inverse
+// diagonal and eight rows; and room to align them.
+constexpr std::int64_t side_scratch_size(std::int64_t n_features, std::int64_t n_outputs) {
+  const std::int64_t width = n_features + n_outputs;
+  const std::int64_t triangles = upper_size(n_features, width) + upper_size(n_features, width + 2);
+  return kSidesAtOnce * (triangles + 2 * width + 9 * n_features + 1);
 }
 
 const SideKernels& side_kernels();

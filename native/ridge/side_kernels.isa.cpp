@@ -9,12 +9,13 @@ using namespace fctree::FCTREE_ISA;
 
 namespace {
 
-// The upper triangle of a square of n, row by row: row(i)[j] for j >= i.
-struct Triangle {
+// A matrix without what is below its diagonal, row by row: row(i)[j] for i <= j < width.
+struct UpperRows {
   Pack* first;
   std::int64_t n;
-  Pack* row(std::int64_t i) const { return first + i * (2 * n - i - 1) / 2; }
-  std::int64_t size() const { return n * (n + 1) / 2; }
+  std::int64_t width;
+  Pack* row(std::int64_t i) const { return first + i * (2 * width - i - 1) / 2; }
+  Pack* end() const { return first + upper_size(n, width); }
 };
 
 using Mask = decltype(Pack{} > Pack{});
@@ -42,125 +43,220 @@ struct Products {
   const SideSystems& systems;
   const Lanes& lanes;
 
+  Pack of_left(std::int64_t at, Pack left) const {
+    return lanes.right * broadcast(systems.whole[at]) + lanes.sign * left;
+  }
   Pack operator()(std::int64_t i, std::int64_t j) const {
     const std::int64_t at = i * systems.width + j;
     Pack left;
     for (int l = 0; l < kLanes; ++l) left[l] = lanes.left[l][at];
-    return lanes.right * broadcast(systems.whole[at]) + lanes.sign * left;
+    return of_left(at, left);
+  }
+  // Those of columns begin .. end - 1 of a feature's row, which another row follows.
+  void copy(std::int64_t i, std::int64_t begin, std::int64_t end, Pack* out) const {
+    for (std::int64_t j = begin; j < end; j += kLanes) {
+      const std::int64_t at = i * systems.width + j;
+      Pack left[kLanes];
+      for (int l = 0; l < kLanes; ++l) left[l] = load(lanes.left[l] + at);
+      transpose_lanes(left);
+      for (int l = 0; l < kLanes; ++l)
+        if (j + l < end) out[j + l] = of_left(at + l, left[l]);
+    }
   }
 };
 
-inline Pack dot_packs(const Pack* a, const Pack* b, std::int64_t n) {
-  Pack even{}, odd{};
-  std::int64_t i = 0;
-  for (; i + 2 <= n; i += 2) {
-    even += a[i] * b[i];
-    odd += a[i + 1] * b[i + 1];
+// Tiles of so many rows and columns pass through the registers, of which AVX-512 has twice as many.
+constexpr int kRows = kLanes == 8 ? 4 : 2;
+constexpr int kColumns = 4;
+constexpr int kSolvedColumns = 3;  // of two tiles side by side
+
+template <int n>
+struct Count {
+  static constexpr int value = n;
+};
+
+// For the number of columns that are left, up to that of a tile.
+template <int n, class Use>
+inline void use_columns(std::int64_t left, const Use& use) {
+  if constexpr (n > 1) {
+    if (left < n) return use_columns<n - 1>(left, use);
   }
-  if (i < n) even += a[i] * b[i];
-  return even + odd;
+  use(Count<n>());
 }
 
-// Rows of a triangle that pass through the registers together: what they change is loaded and
-// stored once for all of them.
-constexpr std::int64_t kRowsAtOnce = 4;
+// For the tiles of rows of a matrix: rows that do not fill one are tiles of a row each.
+template <class Use>
+inline void use_rows(std::int64_t left, const Use& use) {
+  if (left >= kRows)
+    use(Count<kRows>());
+  else
+    use(Count<1>());
+}
 
-// a becomes U, a = U'U; inverse_diagonal is that of U. Lanes that are not positive definite are
-// false in the answer.
-Mask factorise(const Triangle& a, Pack* inverse_diagonal) {
+// The rows of the tile at (row, column), of A in U'U = A, without what the rows above add to them.
+template <int rows, int columns>
+inline void reduce_tile(const UpperRows& a, std::int64_t row, std::int64_t column, Pack (&tile)[rows][columns]) {
+  for (int r = 0; r < rows; ++r)
+    for (int c = 0; c < columns; ++c) tile[r][c] = a.row(row + r)[column + c];
+  const Pack* above = a.first + row;
+  for (std::int64_t k = 0; k < row; above += a.width - ++k)
+    for (int r = 0; r < rows; ++r)
+      for (int c = 0; c < columns; ++c) tile[r][c] -= above[r] * above[column - row + c];
+}
+
+template <int rows>
+inline void factorise_diagonal(const UpperRows& a, std::int64_t row, Pack* inverse_diagonal, Mask& valid) {
+  Pack tile[rows][rows];
+  reduce_tile(a, row, row, tile);  // below the diagonal it means nothing
+  for (int r = 0; r < rows; ++r) {
+    for (int k = 0; k < r; ++k)
+      for (int c = r; c < rows; ++c) tile[r][c] -= tile[k][r] * tile[k][c];
+    valid &= tile[r][r] > Pack{};
+    const Pack scale = broadcast(1.0) / square_root(tile[r][r]);
+    inverse_diagonal[row + r] = scale;
+    for (int c = r; c < rows; ++c) a.row(row + r)[row + c] = tile[r][c] *= scale;
+  }
+}
+
+// [A, B] becomes [U, U'^{-1} B], A = U'U; inverse_diagonal is that of U. Lanes that are not positive
+// definite are false in the answer.
+Mask factorise(const UpperRows& a, Pack* inverse_diagonal) {
   Mask valid = Pack{} == Pack{};
-  for (std::int64_t first = 0; first < a.n; first += kRowsAtOnce) {
-    const std::int64_t last = first + kRowsAtOnce < a.n ? first + kRowsAtOnce : a.n;
-    for (std::int64_t k = first; k < last; ++k) {
-      Pack* row = a.row(k);
-      valid &= row[k] > Pack{};
-      const Pack scale = broadcast(1.0) / square_root(row[k]);
-      inverse_diagonal[k] = scale;
-      for (std::int64_t j = k; j < a.n; ++j) row[j] *= scale;
-      for (std::int64_t i = k + 1; i < last; ++i) {
-        const Pack factor = row[i];
-        Pack* target = a.row(i);
-        for (std::int64_t j = i; j < a.n; ++j) target[j] -= factor * row[j];
+  for (std::int64_t row = 0; row < a.n;) {
+    use_rows(a.n - row, [&](auto n_rows) {
+      constexpr int rows = n_rows.value;
+      factorise_diagonal<rows>(a, row, inverse_diagonal, valid);
+      for (std::int64_t column = row + rows; column < a.width;) {
+        use_columns<kColumns>(a.width - column, [&](auto n_columns) {
+          constexpr int columns = n_columns.value;
+          Pack tile[rows][columns];
+          reduce_tile(a, row, column, tile);
+#pragma GCC unroll 4
+          for (int r = 0; r < rows; ++r)
+            for (int c = 0; c < columns; ++c) {
+              for (int k = 0; k < r; ++k) tile[r][c] -= a.row(row + k)[row + r] * tile[k][c];
+              a.row(row + r)[column + c] = tile[r][c] *= inverse_diagonal[row + r];
+            }
+          column += columns;
+        });
       }
-    }
-    if (last == a.n) break;
-    const Pack *r0 = a.row(first), *r1 = a.row(first + 1), *r2 = a.row(first + 2),
-               *r3 = a.row(first + 3);
-    for (std::int64_t i = last; i < a.n; ++i) {
-      const Pack f0 = r0[i], f1 = r1[i], f2 = r2[i], f3 = r3[i];
-      Pack* target = a.row(i);
-      for (std::int64_t j = i; j < a.n; ++j)
-        target[j] = (((target[j] - f0 * r0[j]) - f1 * r1[j]) - f2 * r2[j]) - f3 * r3[j];
-    }
+      row += rows;
+    });
   }
   return valid;
 }
 
-// a[j] and b[j] become the sums over i >= first of u[i] G_ij and of v[i] G_ij, for j >= first.
-void combine_rows(const Triangle& g, std::int64_t first, const Pack* u, const Pack* v, Pack* a,
-                  Pack* b) {
-  for (std::int64_t j = first; j < g.n; ++j) a[j] = b[j] = Pack{};
-  std::int64_t i = first;
-  for (; i + kRowsAtOnce <= g.n; i += kRowsAtOnce) {
-    for (std::int64_t k = i; k < i + kRowsAtOnce; ++k) {
-      const Pack* row = g.row(k);
-      for (std::int64_t j = k; j < i + kRowsAtOnce; ++j) {
-        a[j] += u[k] * row[j];
-        b[j] += v[k] * row[j];
+// tr(X' B X): what is above B's diagonal counts twice.
+struct Form {
+  Pack diagonal{};
+  Pack above{};
+  Pack whole() const { return diagonal + above + above; }
+};
+
+struct Forms {
+  Form inverse;  // tr(U^{-1} U'^{-1} B)
+  Form solved;   // tr(W' B W), W = U^{-1} Y
+};
+
+// [U, Y, ..] becomes [U^{-1}, U^{-1} Y, ..], from the last row to the first.
+struct Solve {
+  const UpperRows& u;
+  const UpperRows& b;
+  const Pack* inverse_diagonal;  // of U
+  Pack* panel;                   // 2 kRows n
+
+  // Rows row .. of U and of B right of the tile on the diagonal, side by side: a column of U, the same of B,
+  // the next of U ..
+  template <int rows>
+  void copy_rows(std::int64_t row) const {
+    for (int r = 0; r < rows; ++r) {
+      const Pack *of_u = u.row(row + r), *of_b = b.row(row + r);
+      for (std::int64_t k = row + rows; k < u.n; ++k) {
+        Pack* at = panel + 2 * rows * (k - row - rows) + r;
+        at[0] = of_u[k];
+        at[rows] = of_b[k];
       }
     }
-    const Pack *r0 = g.row(i), *r1 = g.row(i + 1), *r2 = g.row(i + 2), *r3 = g.row(i + 3);
-    const Pack u0 = u[i], u1 = u[i + 1], u2 = u[i + 2], u3 = u[i + 3];
-    const Pack v0 = v[i], v1 = v[i + 1], v2 = v[i + 2], v3 = v[i + 3];
-    for (std::int64_t j = i + kRowsAtOnce; j < g.n; ++j) {
-      a[j] = (((a[j] + u0 * r0[j]) + u1 * r1[j]) + u2 * r2[j]) + u3 * r3[j];
-      b[j] = (((b[j] + v0 * r0[j]) + v1 * r1[j]) + v2 * r2[j]) + v3 * r3[j];
+  }
+
+  // The tile at (row, column) of X, U X = [I, Y], where u has X below and [U, Y] elsewhere; `form` gets
+  // what it adds.
+  template <int rows, int columns>
+  void find_tile(std::int64_t row, std::int64_t column, Form& form) const {
+    Pack tile[rows][columns], mixed[rows][columns];  // mixed: B X, of what is right of B's diagonal
+    for (int r = 0; r < rows; ++r)
+      for (int c = 0; c < columns; ++c) {
+        const bool is_known = column + c >= u.n;
+        tile[r][c] = is_known ? u.row(row + r)[column + c] : broadcast(column + c == row + r ? 1.0 : 0.0);
+        mixed[r][c] = Pack{};
+      }
+    const Pack* factors = panel;
+    const auto add = [&](const Pack (&below)[columns]) {
+      for (int r = 0; r < rows; ++r)
+        for (int c = 0; c < columns; ++c) {
+          tile[r][c] -= factors[r] * below[c];
+          mixed[r][c] += factors[rows + r] * below[c];
+        }
+      factors += 2 * rows;
+    };
+    std::int64_t k = row + rows;
+    Pack below[columns];
+    const Pack* known = u.row(k) + column;
+    for (const std::int64_t end = column < u.n ? column : u.n; k < end; known += u.width - ++k) {
+      for (int c = 0; c < columns; ++c) below[c] = known[c];
+      add(below);
+    }
+    for (; k < u.n && k < column + columns; known += u.width - ++k) {
+      for (int c = 0; c < columns; ++c) below[c] = column + c < k ? Pack{} : known[c];
+      add(below);
+    }
+    Form added;
+#pragma GCC unroll 4
+    for (int r = rows - 1; r >= 0; --r)
+      for (int c = columns - 1; c >= 0; --c) {
+        for (int i = r + 1; i < rows; ++i) {
+          tile[r][c] -= u.row(row + r)[row + i] * tile[i][c];
+          mixed[r][c] += b.row(row + r)[row + i] * tile[i][c];
+        }
+        tile[r][c] *= inverse_diagonal[row + r];
+        added.diagonal += b.row(row + r)[row + r] * (tile[r][c] * tile[r][c]);
+        added.above += tile[r][c] * mixed[r][c];
+      }
+    form.diagonal += added.diagonal;
+    form.above += added.above;
+    for (int r = 0; r < rows; ++r)
+      for (int c = 0; c < columns; ++c)
+        if (column + c >= row + r) u.row(row + r)[column + c] = tile[r][c];
+  }
+
+  template <int rows>
+  void find_tiles(std::int64_t row, std::int64_t first, std::int64_t last, Form& form) const {
+    while (last > first) {
+      use_columns<kSolvedColumns>(last - first, [&](auto n_columns) {
+        last -= n_columns.value;
+        find_tile<rows, n_columns.value>(row, last, form);
+      });
     }
   }
-  for (; i < g.n; ++i) {
-    const Pack* row = g.row(i);
-    for (std::int64_t j = i; j < g.n; ++j) {
-      a[j] += u[i] * row[j];
-      b[j] += v[i] * row[j];
+
+  // Y are the first `n_solved` columns beside U.
+  Forms run(std::int64_t n_solved) const {
+    Forms forms;
+    const std::int64_t of_single = u.n / kRows * kRows;
+    for (std::int64_t end = u.n; end > 0;) {
+      use_rows(end > of_single ? 1 : kRows, [&](auto n_rows) {
+        constexpr int rows = n_rows.value;
+        const std::int64_t row = end - rows;
+        copy_rows<rows>(row);
+        find_tiles<rows>(row, u.n, u.n + n_solved, forms.solved);
+        find_tiles<rows>(row, end, u.n, forms.inverse);
+        find_tile<rows, rows>(row, row, forms.inverse);
+        end = row;
+      });
     }
+    return forms;
   }
-}
-
-// U becomes G = U^{-1}, row by row from the last: G_i = -(sum over k > i of U_ik G_k) / U_ii. Returns
-// tr(G G' B), B by its upper triangle, from the same rows. scratch: 3 n.
-Pack invert(const Triangle& u, const Pack* inverse_diagonal, const Triangle& b, Pack* scratch) {
-  Pack *own = scratch, *solved = own + u.n, *mixed = solved + u.n;
-  Pack diagonal{}, above{};
-  for (std::int64_t i = u.n - 1; i >= 0; --i) {
-    Pack* row = u.row(i);
-    for (std::int64_t j = i + 1; j < u.n; ++j) own[j] = row[j];
-    combine_rows(u, i + 1, own, b.row(i), solved, mixed);
-    row[i] = inverse_diagonal[i];
-    for (std::int64_t j = i + 1; j < u.n; ++j) row[j] = -inverse_diagonal[i] * solved[j];
-    diagonal += b.row(i)[i] * dot_packs(row + i, row + i, u.n - i);
-    above += dot_packs(row + i + 1, mixed + i + 1, u.n - i - 1);
-  }
-  return diagonal + above + above;
-}
-
-// out = G' v
-void multiply_transposed(const Triangle& g, const Pack* v, Pack* out) {
-  for (std::int64_t j = 0; j < g.n; ++j) out[j] = Pack{};
-  for (std::int64_t i = 0; i < g.n; ++i) {
-    const Pack* row = g.row(i);
-    for (std::int64_t j = i; j < g.n; ++j) out[j] += v[i] * row[j];
-  }
-}
-
-Pack symmetric_form(const Triangle& b, const Pack* w) {
-  Pack total{};
-  for (std::int64_t i = 0; i < b.n; ++i) {
-    const Pack* row = b.row(i);
-    const Pack above = dot_packs(row + i + 1, w + i + 1, b.n - i - 1);
-    total += w[i] * (row[i] * w[i] + above + above);
-  }
-  return total;
-}
+};
 
 struct Fit {
   Pack rss{};
@@ -169,65 +265,63 @@ struct Fit {
 
 Fit fit_lanes(const SideSystems& s, const Lanes& lanes, Pack* scratch) {
   const std::int64_t d = s.n_features, one = d + s.n_outputs;
-  const std::int64_t of_sums = s.sums_row, of_squares = s.sums_row + 1;
-  const Triangle scatter = {scratch, d}, system = {scratch + scatter.size(), d};
-  Pack* real = system.first + system.size();  // sums of x, of samples
-  Pack* sums = real + d;                      // and with the prior's
-  Pack* own = sums + d;
-  Pack* rhs = own + d;
-  Pack* half = rhs + d;
-  Pack* w = half + d;
-  Pack* inverse_diagonal = w + d;
+  // Beside the features' columns there are those of the outputs; in the system also two of sums.
+  const UpperRows scatter = {scratch, d, one}, system = {scatter.end(), d, one + 2};
+  Pack* real = system.end();  // sums of [x, y], of samples
+  Pack* sums = real + one;    // and with the prior's
+  Pack* inverse_diagonal = sums + one;
+  Pack* panel = inverse_diagonal + d;
   const Products products = {s, lanes};
   const auto prior = [&](std::int64_t i, std::int64_t j) {
     return broadcast(s.prior[i * s.width + j]);
   };
-  const Pack weight = products(of_sums, one);
-  const Pack total = weight + prior(of_sums, one);
+  const Pack weight = products(s.sums_row, one);
+  const Pack total = weight + prior(s.sums_row, one);
   const Pack centring = broadcast(1.0) / total;
-  for (std::int64_t j = 0; j < d; ++j) {
-    real[j] = products(j, one);
-    sums[j] = real[j] + prior(j, one);
+  for (std::int64_t j = 0; j < one; ++j) {
+    real[j] = j < d ? products(j, one) : products(s.sums_row, j);
+    sums[j] = real[j] + (j < d ? prior(j, one) : prior(s.sums_row, j));
   }
   for (std::int64_t i = 0; i < d; ++i) {
     const Pack scaled = centring * sums[i];
     Pack *of_samples = scatter.row(i), *row = system.row(i);
-    for (std::int64_t j = i; j < d; ++j) {
-      of_samples[j] = products(i, j);
-      row[j] = broadcast(s.base[i * s.base_stride + j]) + of_samples[j] - scaled * sums[j];
+    products.copy(i, i, one, of_samples);
+    for (std::int64_t j = i; j < one; ++j) {
+      const Pack added = j < d ? broadcast(s.base[i * s.base_stride + j]) : prior(i, j);
+      row[j] = added + of_samples[j] - scaled * sums[j];
     }
+    row[one] = real[i];
+    row[one + 1] = sums[i];
   }
   const Mask valid = factorise(system, inverse_diagonal);
+  Pack mixed{}, square{};
+  for (std::int64_t i = 0; i < d; ++i) {
+    const Pack* row = system.row(i);
+    mixed += row[one] * row[one + 1];
+    square += row[one + 1] * row[one + 1];
+  }
+  const Forms forms = Solve{system, scatter, inverse_diagonal, panel}.run(s.n_outputs);
 
   Fit fit;
-  // Leverages about the pooled mean: tr(A^{-1} sum (x - mean)(x - mean)') and the mean's own.
-  fit.freedom = invert(system, inverse_diagonal, scatter, rhs);
+  fit.rss = forms.solved.whole();
   for (std::int64_t k = d; k < one; ++k) {
-    const Pack of_target = products(of_sums, k), target_sum = of_target + prior(of_sums, k);
-    for (std::int64_t j = 0; j < d; ++j) {
-      own[j] = products(j, k);
-      rhs[j] = own[j] + prior(j, k) - centring * sums[j] * target_sum;
-    }
-    multiply_transposed(system, rhs, half);
     Pack along{}, cross{}, along_real{};
     for (std::int64_t j = 0; j < d; ++j) {
-      w[j] = dot_packs(system.row(j) + j, half + j, d - j);
-      along += w[j] * sums[j];
-      along_real += w[j] * real[j];
-      cross += w[j] * own[j];
+      const Pack w = system.row(j)[k];
+      along += w * sums[j];
+      along_real += w * real[j];
+      cross += w * scatter.row(j)[k];
     }
-    const Pack intercept = centring * (target_sum - along);
-    fit.rss += products(of_squares, k) + symmetric_form(scatter, w) - cross - cross +
-               intercept * (intercept * weight - 2.0 * of_target + 2.0 * along_real);
+    const Pack intercept = centring * (sums[k] - along);
+    fit.rss += products(s.sums_row + 1, k) - cross - cross +
+               intercept * (intercept * weight - 2.0 * real[k] + 2.0 * along_real);
   }
   const Pack infinite = broadcast(__builtin_inf());
   fit.rss = valid ? fit.rss : infinite;
 
+  // Leverages about the pooled mean: tr(A^{-1} sum (x - mean)(x - mean)') and the mean's own.
   // With mean = sums / total: sum (x - mean)(x - mean)' = sum x x' - s m' - m s' + W m m'.
-  multiply_transposed(system, real, half);
-  multiply_transposed(system, sums, w);
-  const Pack mixed = dot_packs(half, w, d), square = dot_packs(w, w, d);
-  fit.freedom += (weight - 2.0 * mixed + weight * square / total) / total;
+  fit.freedom = forms.inverse.whole() + (weight - 2.0 * mixed + weight * square / total) / total;
   return fit;
 }
 

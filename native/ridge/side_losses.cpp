@@ -122,7 +122,7 @@ SideLosses::SideLosses(const ChildModels& models, const RowMatrix& whole)
     : systems_{models.n_features,  models.n_outputs,   whole.cols(),        sums_row(models.n_features),
                models.base.cols(), models.base.data(), models.prior.data(), whole.data()},
       mean_weight_(models.mean_weight),
-      scratch_(one_at_a_time() ? 0 : side_scratch_size(models.n_features)) {}
+      scratch_(one_at_a_time() ? 0 : side_scratch_size(models.n_features, models.n_outputs)) {}
 
 bool SideLosses::one_at_a_time() const { return systems_.n_features > kLargeSystem; }
 
