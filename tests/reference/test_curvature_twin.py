@@ -66,6 +66,13 @@ def test_outputs_weights_prior_margin(n_outputs, weighted, parent_weight, split_
     compare(X, Y, weight, parent_weight=parent_weight, split_margin=split_margin, n_nodes=1 if split_margin else 3)
 
 
+@pytest.mark.parametrize("n_features, n_outputs", [
+    (1, 1), (1, 6), (2, 2), (4, 4), (5, 1), (6, 5), (7, 3), (8, 1), (9, 2), (12, 1), (13, 7), (17, 1)])
+def test_sizes_around_those_of_tiles_and_vectors(n_features, n_outputs):
+    X, Y = smooth_table(260, n_features, n_outputs, seed=5)
+    compare(X, Y, max_depth=1, split_margin=0.0, min_samples_leaf=40)
+
+
 def test_scores_are_passed_on_in_half_deviations():
     X, y = smooth_table(300, 4, seed=3)
     unit = 0.5 * 50.0 * y.std()
