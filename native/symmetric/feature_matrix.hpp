@@ -21,6 +21,9 @@ struct FeatureMatrix {
                             : static_cast<const double*>(data)[at];
   }
 
+  // Whether a feature's values are closer together than a row's.
+  bool by_column() const { return std::abs(row_stride) < std::abs(column_stride); }
+
   // out[c * (end - begin) + i] = feature columns[c] of row begin + i. Features adjacent in memory
   // are read together.
   void copy_columns(const index_t* columns, index_t n_columns, index_t begin, index_t end,
@@ -36,7 +39,7 @@ struct FeatureMatrix {
   void copy(const Scalar* from, const index_t* columns, index_t n_columns, index_t begin,
             index_t end, double* out) const {
     const index_t n = end - begin;
-    if (std::abs(row_stride) < std::abs(column_stride)) {
+    if (by_column()) {
       for (index_t c = 0; c < n_columns; ++c) {
         const Scalar* column = from + begin * row_stride + columns[c] * column_stride;
         for (index_t i = 0; i < n; ++i) out[c * n + i] = static_cast<double>(column[i * row_stride]);

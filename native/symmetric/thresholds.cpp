@@ -5,12 +5,16 @@
 #include <limits>
 
 #include "core/argsort.hpp"
+#include "core/buffer.hpp"
 #include "core/rng.hpp"
 
 namespace fctree::symmetric {
 
 namespace {
 
+// Features that are copied together from rows: so many numbers are in a cache line.
+constexpr index_t kFeaturesTogether = 16;
+constexpr index_t kRowsOfTask = 4096;
 // Number of parts of the features per thread, for load balance.
 constexpr index_t kPartsForThread = 4;
 
@@ -47,16 +51,16 @@ double threshold_between(double lower, double upper) {
 // the sorting.
 class Sorter {
  public:
-  // Sorted values of the feature in these rows, without rows of weight 0; valid until the next
+  // Sorted values of a feature, value(i) in row rows[i], without rows of weight 0; valid until the next
   // call.
-  const DistinctValues& sort(const FeatureMatrix& x, const double* weight, index_t feature,
-                             const std::vector<index_t>& rows) {
+  template <class Value>
+  const DistinctValues& sort(const Value& value, const double* weight, const std::vector<index_t>& rows) {
     values_.clear();
     weights_.clear();
     distinct_.clear();
     double below = 0.0, above = 0.0;  // weights of -inf and inf, which do not sort by digits
-    for (const index_t row : rows) {
-      const double v = x(row, feature), w = weight == nullptr ? 1.0 : weight[row];
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const double v = value(i), w = weight == nullptr ? 1.0 : weight[rows[i]];
       if (w == 0.0) continue;
       if (std::isnan(v)) {
         distinct_.has_missing = true;
@@ -166,11 +170,10 @@ FewValues find_few_values(const FeatureMatrix& x, const double* weight, index_t 
 CandidateThresholds find_thresholds(const FeatureMatrix& x, const double* weight,
                                     const ThresholdRules& rules, const Execution& execution) {
   const std::vector<index_t> rows = quantile_rows(x.n_samples, rules.seed);
-  const bool sampled = static_cast<index_t>(rows.size()) < x.n_samples;
+  const index_t n = static_cast<index_t>(rows.size());
   std::vector<std::vector<double>> found(x.n_features);
-  const double work = 20.0 * static_cast<double>(rows.size()) * static_cast<double>(x.n_features);
-  const auto find = [&](index_t feature, Sorter& sorter) {
-    if (sampled) {
+  const auto find = [&](index_t feature, const auto& value, Sorter& sorter) {
+    if (n < x.n_samples) {
       const FewValues few = find_few_values(x, weight, feature, rules.max_bins);
       if (!few.too_many) {
         found[feature] = between_all(few.values);
@@ -178,24 +181,37 @@ CandidateThresholds find_thresholds(const FeatureMatrix& x, const double* weight
         if (!found[feature].empty()) return;
       }
     }
-    const DistinctValues& distinct = sorter.sort(x, weight, feature, rows);
+    const DistinctValues& distinct = sorter.sort(value, weight, rows);
     found[feature] = quantile_thresholds(distinct, rules.max_bins);
     add_missing_threshold(distinct.has_missing, !distinct.value.empty(), found[feature]);
   };
+  const double work = 20.0 * static_cast<double>(n) * static_cast<double>(x.n_features);
   const Execution limited = limit_threads(execution, work);
-  const index_t n_parts = limited.n_threads == 1 ? 1 : kPartsForThread * limited.n_threads;
-  const Partition parts = partition_range(x.n_features, 1, n_parts);
-  parallel_for(limited, parts.n_parts, [&](index_t part) {
-    Sorter sorter;
-    for (index_t feature = parts.begin(part); feature < parts.end(part); ++feature) {
-      check_interrupt();
-      find(feature, sorter);
-    }
-  });
+  const index_t together = std::min(x.n_features, std::max<index_t>(kFeaturesTogether, limited.n_threads));
+  Buffer<double> copies(x.by_column() ? 0 : together * n);  // (together, n)
+  for (index_t first = 0; first < x.n_features; first += together) {
+    const index_t size = std::min(together, x.n_features - first);
+    for_each_part(limited, copies.empty() ? 0 : n, kRowsOfTask, [&](index_t, index_t begin, index_t end) {
+      for (index_t i = begin; i < end; ++i)
+        for (index_t f = 0; f < size; ++f) copies[f * n + i] = x(rows[i], first + f);
+    });
+    const Partition parts =
+        partition_range(size, 1, limited.n_threads == 1 ? 1 : kPartsForThread * limited.n_threads);
+    parallel_for(limited, parts.n_parts, [&](index_t part) {
+      Sorter sorter;
+      for (index_t f = parts.begin(part); f < parts.end(part); ++f) {
+        check_interrupt();
+        const auto value = [&](index_t i) {
+          return copies.empty() ? x(rows[i], first + f) : copies[f * n + i];
+        };
+        find(first + f, value, sorter);
+      }
+    });
+  }
   CandidateThresholds thresholds;
   thresholds.offsets.push_back(0);
-  for (const std::vector<double>& values : found) {
-    thresholds.values.insert(thresholds.values.end(), values.begin(), values.end());
+  for (const std::vector<double>& own : found) {
+    thresholds.values.insert(thresholds.values.end(), own.begin(), own.end());
     thresholds.offsets.push_back(static_cast<index_t>(thresholds.values.size()));
   }
   return thresholds;
