@@ -9,7 +9,7 @@ namespace fctree::symmetric {
 
 namespace {
 
-constexpr index_t kBlockRows = 1024;
+constexpr index_t kRowsOfTask = 1024;
 
 // Group widths differ by at most one, and the number of groups is a multiple of the threads' if
 // they are few: narrow groups make more work, which many threads share otherwise (level_scores.hpp).
@@ -103,7 +103,7 @@ BinnedMatrix::BinnedMatrix(const std::vector<FeatureMatrix>& x, const double* th
 // Those of samples `first` and on of all.
 void BinnedMatrix::find_codes(const FeatureMatrix& x, index_t first, const double* thresholds,
                               const index_t* offsets, const Execution& execution) {
-  const Partition blocks = partition_range(x.n_samples, kBlockRows, x.n_samples);
+  const Partition blocks = partition_range(x.n_samples, kRowsOfTask, x.n_samples);
   std::vector<std::uint8_t> block_has_missing(blocks.n_parts * n_features_, 0);
   const double work = 4.0 * static_cast<double>(x.n_samples) * static_cast<double>(n_features_);
   parallel_for(limit_threads(execution, work), blocks.n_parts, [&](index_t b) {

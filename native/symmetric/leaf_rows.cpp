@@ -95,17 +95,19 @@ void LeafCounter::count(const FeatureGroup& group, const Stretch& stretch,
                         const std::vector<std::int64_t*>& cells) const {
   const auto n_leaves = static_cast<index_t>(leaves.size());
   const auto n_channels = static_cast<index_t>(cells.size()) / n_leaves;
+  const std::uint8_t* all = x_.codes(group);
   for (index_t tile = stretch.first; tile < stretch.last; ++tile) {
-    const std::uint8_t* codes = x_.codes(group) + tiles_.begin(tile) * group.width;
+    const std::uint8_t* codes = all + tiles_.begin(tile) * group.width;
     // The rows of a small leaf are too far apart for hardware prefetching: the next tile is
     // prefetched while this one is counted, part by part with each leaf.
     const bool is_last = tile + 1 == stretch.last;
-    const index_t ahead = is_last ? 0 : tiles_.length(tile + 1), begin = tiles_.end(tile);
-    const index_t rows_a_line = 64 / group.width;
+    const index_t first = tiles_.end(tile) / kBlockRows;
+    const index_t ahead = is_last ? 0 : count_parts(tiles_.end(tile + 1), kBlockRows) - first;
     for (index_t i = 0; i < n_leaves; ++i) {
-      const std::uint8_t* next = codes + tiles_.length(tile) * group.width;
-      for (index_t row = ahead * i / n_leaves; row < ahead * (i + 1) / n_leaves; row += rows_a_line)
-        if (rows_.may_have(begin + row)) __builtin_prefetch(next + row * group.width, 0, 2);
+      for (index_t block = first + ahead * i / n_leaves; block < first + ahead * (i + 1) / n_leaves; ++block)
+        if (rows_.may_have(block * kBlockRows))
+          for (index_t line = block * group.width; line < (block + 1) * group.width; ++line)
+            __builtin_prefetch(all + line * kBlockRows, 0, 2);  // as many bytes
       for (index_t c = 0; c < n_channels; ++c)
         histogram_kernels().add_rows(rows_.rows(tile, leaves[i], c), codes, group.width,
                                      cells[c * n_leaves + i]);

@@ -10,8 +10,6 @@ namespace fctree::symmetric {
 namespace {
 
 constexpr index_t kTaskRows = 4096;
-// Long enough that what is read of a table is whole lines of the cache.
-constexpr index_t kBlockRows = 64;
 // Of trees of six levels at most, if all rows said as much; for each further level twice as many.
 constexpr double kSearchedRows = 16384.0;
 constexpr index_t kLevels = 6;

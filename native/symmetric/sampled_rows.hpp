@@ -19,6 +19,9 @@
 
 namespace fctree::symmetric {
 
+// Rows of a block: so many that what is read of a table is whole lines of the cache.
+constexpr index_t kBlockRows = 64;
+
 struct RowSample {
   const std::uint8_t* drawn;  // (n_samples,), or null for all
   index_t one_of;             // k; 1 for a bag
