@@ -60,8 +60,8 @@ class SymmetricBoostingRegressor(
         Squared error only.
     random_strength : float, default=1.0
         Scale of the noise added to the scores of candidate splits. With more than 32,768 samples and
-        ``score_noise="normal"`` splits are searched on a part of the samples, drawn for each tree, and only the rest
-        of the noise is added; 0, `subsample` below 1 and `min_samples_leaf` above search all.
+        ``score_noise="normal"`` splits are searched on a part of the samples, drawn for each tree in all
+        rounds, and noise is added only if that varies less; 0, `subsample` below 1 and `min_samples_leaf` above search all.
     score_noise : {"normal", "gumbel"}, default="normal"
         ``"normal"``: with standard deviation ``random_strength * RMS(gradients) * q / (1 + q)``,
         ``q = n exp(-iteration * learning_rate)``, as in CatBoost; it fades over the rounds. It is

@@ -55,6 +55,7 @@ BinnedMatrix::BinnedMatrix(const BinnedMatrix& from, const std::vector<index_t>&
   for (const index_t f : features) {
     n_cuts_.push_back(from.n_cuts_[f]);
     has_missing_.push_back(from.has_missing_[f]);
+    majority_.push_back(from.majority_[f]);
   }
   lay_out_groups(1);
   for (index_t f = 0; f < n_features_; ++f) {
@@ -79,7 +80,8 @@ BinnedMatrix::BinnedMatrix(const std::vector<FeatureMatrix>& x, const double* th
       n_features_(x[0].n_features),
       group_index_(n_features_),
       n_cuts_(n_features_),
-      has_missing_(n_features_, 0) {
+      has_missing_(n_features_, 0),
+      majority_(n_features_, 0) {
   for (const FeatureMatrix& part : x) n_samples_ += part.n_samples;
   make_room();
   for (index_t f = 0; f < n_features_; ++f) n_cuts_[f] = offsets[f + 1] - offsets[f];
@@ -98,6 +100,7 @@ BinnedMatrix::BinnedMatrix(const std::vector<FeatureMatrix>& x, const double* th
   for (FeatureGroup& group : groups_)
     for (index_t f = group.first_feature; f < group.first_feature + group.width; ++f)
       group.has_missing |= has_missing_[f] != 0;
+  find_majorities(execution);
 }
 
 // Those of samples `first` and on of all.
@@ -130,6 +133,39 @@ void BinnedMatrix::find_codes(const FeatureMatrix& x, index_t first, const doubl
   for (index_t b = 0; b < blocks.n_parts; ++b)
     for (index_t f = 0; f < n_features_; ++f)
       has_missing_[f] |= block_has_missing[b * n_features_ + f];
+}
+
+void BinnedMatrix::find_majorities(const Execution& execution) {
+  constexpr index_t kCodes = 256;
+  const auto n_groups = static_cast<index_t>(groups_.size());
+  const double work = static_cast<double>(n_samples_) * static_cast<double>(n_features_);
+  const Execution limited = limit_threads(execution, work);
+  const Partition parts = partition_range(n_samples_, kRowsOfTask, count_parts(4 * limited.n_threads, n_groups));
+  const index_t n_counts = n_features_ * kCodes;
+  std::vector<std::int64_t> counts(parts.n_parts * n_counts, 0);
+  parallel_for(limited, n_groups * parts.n_parts, [&](index_t task) {
+    const FeatureGroup& group = groups_[task / parts.n_parts];
+    const index_t part = task % parts.n_parts, width = group.width;
+    std::int64_t* of_group = counts.data() + part * n_counts + group.first_feature * kCodes;
+    for (index_t begin = parts.begin(part); begin < parts.end(part); begin += kRowsOfTask) {
+      const std::uint8_t* row = codes(group) + begin * width;
+      const std::uint8_t* end = codes(group) + std::min(begin + kRowsOfTask, parts.end(part)) * width;
+      for (index_t lane = 0; lane < width; ++lane)
+        for (const std::uint8_t* code = row + lane; code < end; code += width) ++of_group[lane * kCodes + *code];
+    }
+  });
+  for (index_t at = 0; at < n_counts; ++at)
+    for (index_t part = 1; part < parts.n_parts; ++part) counts[at] += counts[part * n_counts + at];
+  add_up(execution.all, counts.data(), n_counts);
+  for (index_t f = 0; f < n_features_; ++f) {
+    const std::int64_t* count = counts.data() + f * kCodes;
+    const std::int64_t n = std::accumulate(count, count + n_cuts_[f] + 1, std::int64_t{0});
+    std::int64_t above = 0;
+    for (majority_[f] = n_cuts_[f]; majority_[f] > 0; --majority_[f]) {
+      above += count[majority_[f]];
+      if (2 * above > n) break;
+    }
+  }
 }
 
 }  // namespace fctree::symmetric

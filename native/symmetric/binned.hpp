@@ -39,6 +39,8 @@ class BinnedMatrix {
   const FeatureGroup& group_of(index_t feature) const { return groups_[group_index_[feature]]; }
   index_t n_cuts(index_t feature) const { return n_cuts_[feature]; }
   bool has_missing(index_t feature) const { return has_missing_[feature] != 0; }
+  // Whether more than half of the feature's values, of all places, have a code above this one.
+  bool most_are_above(index_t feature, index_t code) const { return code < majority_[feature]; }
 
   // The codes of `feature`: that of sample i at [i * group_of(feature).width].
   const std::uint8_t* codes(index_t feature) const {
@@ -54,6 +56,7 @@ class BinnedMatrix {
   void make_room();
   void find_codes(const FeatureMatrix& x, index_t first, const double* thresholds,
                   const index_t* offsets, const Execution& execution);
+  void find_majorities(const Execution& execution);
 
   index_t n_samples_;
   index_t n_features_;
@@ -61,6 +64,7 @@ class BinnedMatrix {
   std::vector<index_t> group_index_;
   std::vector<index_t> n_cuts_;
   std::vector<std::uint8_t> has_missing_;
+  std::vector<index_t> majority_;  // the highest code that half of the values do not reach from below
   Buffer<std::uint8_t> codes_;
 };
 

@@ -161,9 +161,9 @@ std::optional<LevelSplit> CandidateChoice::found(const LevelScores& scores) cons
   const GroupScores& group = scores.group(&shape - x_.groups().data());
   LevelSplit split = {best.feature, best.code, group.missing_right[at] != 0, 0.0};
   split.gain = group.gain_base[at] - scores.current_score();
-  // No missing values in training: later ones go with the majority.
-  if (!x_.has_missing(best.feature))
-    split.missing_right = scores.histograms().sends_most_right(split);
+  // Where no missing value tells which side is better, they go with the majority.
+  if (!x_.has_missing(best.feature) || !scores.histograms().has_missing(split))
+    split.missing_right = x_.most_are_above(best.feature, best.code);
   return split;
 }
 

@@ -246,13 +246,14 @@ std::vector<LevelHistograms::LeafCount> LevelHistograms::count_leaves_by(
   return counts;
 }
 
-bool LevelHistograms::sends_most_right(const LevelSplit& split) const {
-  index_t all = 0, right = 0;
-  for (const LeafCount& leaf : count_leaves_by(split)) {
-    all += leaf.all;
-    right += leaf.right;
-  }
-  return 2 * right > all;
+bool LevelHistograms::has_missing(LevelSplit split) const {
+  const auto count_right = [&](bool missing_right) {
+    split.missing_right = missing_right;
+    index_t right = 0;
+    for (const LeafCount& leaf : count_leaves_by(split)) right += leaf.right;
+    return right;
+  };
+  return count_right(true) > count_right(false);
 }
 
 void LevelHistograms::descend(const LevelSplit& split) {

@@ -48,8 +48,8 @@ class LevelHistograms {
 
   // Makes `split` the last level's.
   void descend(const LevelSplit& split);
-  // Whether `split` sends more than half of the sampled rows right.
-  bool sends_most_right(const LevelSplit& split) const;
+  // Whether the split's feature is missing in any of the sampled rows.
+  bool has_missing(LevelSplit split) const;
 
  private:
   // Sampled rows of a leaf, and those of them right of a split.

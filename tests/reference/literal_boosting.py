@@ -233,10 +233,9 @@ class LiteralBoosting:
         threshold = trees.split_threshold[tree, level]
         (code,) = np.flatnonzero(self.thresholds[feature] == threshold)
         missing_right = bool(trees.missing_right[tree, level])
-        if not np.isnan(self.X[:, feature]).any():
-            rows = self.X[:, feature] > threshold
-            bag = self.searched_rows(tree)
-            majority = 2 * np.count_nonzero(rows[bag]) > len(bag)
+        known = ~np.isnan(self.X[:, feature])
+        if known[self.searched_rows(tree)].all():
+            majority = 2 * np.count_nonzero(self.X[known, feature] > threshold) > np.count_nonzero(known)
             assert missing_right == majority, f"tree {tree}, level {level}: not the majority"
         return Candidate(feature, int(code), missing_right)
 

@@ -48,6 +48,29 @@ def test_missing_values_that_training_lacks_go_with_the_majority(share_right):
     np.testing.assert_allclose(model.validation_score_[-1], 0, atol=1e-20)
 
 
+@pytest.mark.parametrize("parameters", [{}, {"subsample": 0.9}, {"random_strength": 0.0}])
+def test_the_majority_is_that_of_all_rows(parameters):
+    """In every tree, though splits are searched on a part of the rows, and halves of a column differ little."""
+    rng = np.random.default_rng(4)
+    X = (rng.random((70_000, 4)) < 0.502).astype(float)
+    y = X @ np.arange(1, 5) + rng.standard_normal(len(X))
+    trees = SymmetricBoostingRegressor(max_iter=20, random_state=0, **parameters).fit(X, y).trees_
+    used = trees.split_feature >= 0
+    most_are_right = X.mean(axis=0)[trees.split_feature[used]] > 0.5
+    np.testing.assert_array_equal(trees.missing_right[used], most_are_right)
+
+
+def test_missing_values_that_are_not_searched_go_with_the_majority():
+    """A few neighbouring rows are in the sample of few trees; other trees do not tear them off."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((131_072, 3))
+    y = 3 * X[:, 0] + rng.standard_normal(len(X))
+    y[1000:1020] += 4.5 - 3 * X[1000:1020, 0]
+    X[1000:1020, 0] = np.nan
+    model = SymmetricBoostingRegressor(random_state=0).fit(X, y)
+    assert 3.5 < model.predict(np.array([[np.nan, 0.0, 0.0]]))[0] < 5.5
+
+
 def test_missing_classes():
     X = np.array([[0.0], [1.0], [np.nan]] * 40)
     y = np.array(["low", "high", "none"] * 40)
