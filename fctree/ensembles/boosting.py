@@ -14,7 +14,7 @@ from fctree._tables.encoder import IndicatorLimits
 from fctree._tables.estimators import feature_groups, rounds_features
 from fctree._threads import count_threads
 from fctree._training.boosted import ROUND_CONSTRAINTS, BaseBoosting
-from fctree._training.losses import fewest_in_leaf
+from fctree._training.losses import fewest_in_leaf, has_log_link
 from fctree._training.round_watch import UNWATCHED
 from fctree._training.worker import ONLY_WORKER
 from fctree._validation import check_features, check_imputed_floats, count_samples, in_parts
@@ -23,8 +23,9 @@ from fctree.ensembles.trees import ObliqueTrees
 from fctree.oblique import CurvatureTreeRegressor
 from fctree.oblique.parameters import STEP_TREE, native_tree_params
 
-# Of the fewest samples of a leaf, for leaves that are constants instead of linear models.
-_SHARE_OF_STEPS = 0.25
+# Of the fewest samples of a leaf, for leaves that are constants instead of linear models; of log-odds and log-means, of
+# which few samples may say next to nothing, more.
+_SHARE_OF_STEPS, _SHARE_OF_LOG_STEPS = 0.1, 0.25
 # So many columns of a table, and features made of them, tell classes apart in more than one way.
 _HALVED_FROM = 12
 
@@ -58,7 +59,8 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         fewest, least = count_samples(settings["min_samples_leaf"], n_samples), fewest_in_leaf(self)
         kinds = [{**settings, "min_samples_leaf": max(fewest, least)}]
         if self.step_depth is not None:
-            fewest = max(ceil(_SHARE_OF_STEPS * fewest), least)
+            is_log = self._classification or has_log_link(self.loss)
+            fewest = max(ceil((_SHARE_OF_LOG_STEPS if is_log else _SHARE_OF_STEPS) * fewest), least)
             kinds.append({**STEP_TREE, "max_depth": self.step_depth, "min_samples_leaf": fewest})
         scale = 1.0 / self.n_outputs_
         return [native_tree_params(kind, n_samples, impurity_scale=scale) for kind in kinds]

@@ -61,8 +61,8 @@ class CurvatureBoostingRegressor(
         Ridge penalty; "loo" chooses it by leave-one-out errors.
     min_samples_leaf : int, float or None, default=None
         Minimum number of samples in a leaf; a float is a fraction of the training samples of a tree,
-        rounded up. For step trees it is a quarter of this number. ``loss="quantile"`` needs at least
-        ``5 / min(quantile, 1 - quantile)`` in all trees.
+        rounded up. For step trees it is a tenth of this number, for losses with a log link a quarter. ``loss="quantile"``
+        needs at least ``5 / min(quantile, 1 - quantile)`` in all trees.
     max_coef : int or None, default=None
         Maximum number of features in a split.
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None

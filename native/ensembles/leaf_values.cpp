@@ -17,8 +17,10 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// A score of hardly any curvature would else take the largest step at once.
+// A score of hardly any curvature would else take the largest step at once. Where so many pseudo-samples for each
+// coefficient of a leaf's model count for little, it may go further.
 constexpr double kMostLengthening = 2.0;
+constexpr double kSamplesOfCoefficient = 20.0;
 
 struct RowRange {
   index_t begin, end;
@@ -174,6 +176,8 @@ void lengthen_steps(const StepCurvatures& curvatures, double l2_leaf_reg,
   const ScoredSamples& s = curvatures.samples;
   const index_t n_outputs = tree.n_outputs;
   if (n_outputs == 1) return;
+  const index_t n_coefficients = 1 + (tree.leaf_coef.empty() ? 0 : tree.n_features);
+  const double cautious = l2_leaf_reg + kSamplesOfCoefficient * static_cast<double>(n_coefficients);
   const std::vector<double> sums = sum_by_leaf(
       tree, {leaf, curvatures.weight, s.n_samples},
       [&](index_t i, index_t k) { return s.weight_of(i) * curvatures.hessian[k * s.n_samples + i]; }, execution);
@@ -182,7 +186,8 @@ void lengthen_steps(const StepCurvatures& curvatures, double l2_leaf_reg,
     if (slot < 0) continue;
     const double largest = tree.weighted_n_node_samples[node] + l2_leaf_reg;
     for (index_t at = slot * n_outputs; at < (slot + 1) * n_outputs; ++at) {
-      const double factor = std::min(largest / (sums[at] + l2_leaf_reg), kMostLengthening);
+      const double factor = std::max(std::min(largest / (sums[at] + l2_leaf_reg), kMostLengthening),
+                                     largest / (sums[at] + cautious));
       tree.leaf_intercept[at] *= factor;
       if (tree.leaf_coef.empty()) continue;
       for (index_t j = 0; j < tree.n_features; ++j)

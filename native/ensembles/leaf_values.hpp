@@ -37,7 +37,7 @@ struct StepCurvatures {
 };
 // A tree has one weight per sample, so scores of less curvature than the largest one have moved less far
 // than Newton's step. Multiplies each leaf's model of a score by the leaf's sum of these weights over the sum of
-// the score's own, both with l2_leaf_reg, at most by 2.
+// the score's own, both with l2_leaf_reg, at most by 2: or by more where that holds with 20 pseudo-samples for each coefficient.
 void lengthen_steps(const StepCurvatures& curvatures, double l2_leaf_reg,
                     const Buffer<index_t>& leaf, const Execution& execution,
                     ObliqueTreeArrays& tree);

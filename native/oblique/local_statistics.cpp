@@ -58,7 +58,7 @@ void LocalStatistics::open(GrowState& state, OpenNode& root) {
   state.rows = numbers_where<std::int32_t>(state.execution, data.n_samples, [&](index_t i) {
     return data.weight == nullptr || data.weight[i] > 0.0;
   });
-  if (state.rows.empty()) throw std::invalid_argument("sample_weight is zero for every sample");
+  if (state.rows.empty()) throw std::invalid_argument("sample_weight is zero for every sample, or next to zero beside the largest");
   order_.clear();
   if (features_ != nullptr && sorts_axes(state.params)) {
     if (has_bins())

@@ -18,6 +18,7 @@ from reference.literal_philox import FEATURE_SAMPLE, ROW_SAMPLE, LiteralRandom
 MASK = 2**64 - 1
 LARGEST_TARGET, LARGEST_STEP, FARTHEST = 4.0, 4.0, 6.0
 MOST_LENGTHENING = 2.0
+SAMPLES_OF_COEFFICIENT = 20.0
 
 
 def mixed(bits):
@@ -217,9 +218,10 @@ class LiteralTree:
         leaf, used = self.leaves(self.Z), self.weight > 0
         for index in np.unique(leaf[used]):
             rows = used & (leaf == index)
-            own = curvature[rows].sum(axis=0) + l2_leaf_reg
-            self.factor[index] = np.minimum((self.weight[rows].sum() + l2_leaf_reg) / own,
-                                            MOST_LENGTHENING)
+            own, largest = curvature[rows].sum(axis=0) + l2_leaf_reg, self.weight[rows].sum() + l2_leaf_reg
+            slopes = self.Z.shape[1] if len(getattr(self.tree, "leaf_coef", "a literal tree's")) else 0
+            cautious = largest / (own + SAMPLES_OF_COEFFICIENT * (1 + slopes))
+            self.factor[index] = np.maximum(np.minimum(largest / own, MOST_LENGTHENING), cautious)
 
     def revise(self, loss, residual, sample_weight, farthest):
         """Adds to each leaf the loss's order statistic of what is left, no more than so much."""

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from fctree import CurvatureBoostingClassifier, CurvatureBoostingRegressor, SymmetricBoostingRegressor
+from sklearn.metrics import roc_auc_score
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(1500, 5))
@@ -17,13 +18,14 @@ def smallest_leaves(model, kind):
 
 
 @pytest.mark.parametrize("fewest", [8, 100, 0.1])
-def test_step_trees_have_a_quarter_of_the_samples(fewest):
+@pytest.mark.parametrize("loss, share", [("squared_error", 10), ("poisson", 4)])
+def test_step_trees_have_a_share_of_the_samples(loss, share, fewest):
     model = CurvatureBoostingRegressor(
-        max_iter=20, min_samples_leaf=fewest, subsample=0.7, random_state=0
-    ).fit(X, y)
+        loss=loss, max_iter=20, min_samples_leaf=fewest, subsample=0.7, random_state=0
+    ).fit(X, y - y.min())
     least = fewest if isinstance(fewest, int) else 150
     assert min(smallest_leaves(model, 0), default=least) >= least
-    assert min(smallest_leaves(model, 1), default=least / 4) >= least / 4
+    assert min(smallest_leaves(model, 1), default=least / share) >= least / share
 
 
 @pytest.mark.parametrize(("quantile", "fewest"), [(0.99, 500), (0.02, 250), (0.5, 10)])
@@ -94,3 +96,16 @@ def test_step_leaves_expect_more_samples_than_there_are(weight):
     trees = [tree for kind, tree in zip(model.tree_kinds_, model.estimators_, strict=True) if kind == 1]
     assert len(trees) > 0
     assert all(len(tree.threshold) == 1 for tree in trees)
+
+
+def test_a_rare_class_among_frequent_ones_is_learnt():
+    """One weight per sample for all classes is that of the frequent ones: of 40 and more expected rare ones leaves make up for it."""
+    rng = np.random.default_rng(0)
+    inputs = rng.normal(size=(40_000, 4))
+    classes = np.digitize(inputs[:, 0] + 0.5 * rng.normal(size=40_000), [-0.5, 0.5])
+    is_rare = (inputs[:, 1] + inputs[:, 2] > 2.2) & (rng.random(40_000) < 0.06)
+    classes[is_rare] = 3
+    model = CurvatureBoostingClassifier(max_iter=60, learning_rate=0.1, random_state=0)
+    rare = model.fit(inputs[:20_000], classes[:20_000]).predict_proba(inputs)[:, 3]
+    assert roc_auc_score(is_rare[20_000:], rare[20_000:]) > 0.9
+    assert 0.8 < rare[:20_000].mean() / is_rare[:20_000].mean() < 1.5
