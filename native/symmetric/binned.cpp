@@ -148,6 +148,7 @@ void BinnedMatrix::find_majorities(const Execution& execution) {
     const index_t part = task % parts.n_parts, width = group.width;
     std::int64_t* of_group = counts.data() + part * n_counts + group.first_feature * kCodes;
     for (index_t begin = parts.begin(part); begin < parts.end(part); begin += kRowsOfTask) {
+      check_interrupt();
       const std::uint8_t* row = codes(group) + begin * width;
       const std::uint8_t* end = codes(group) + std::min(begin + kRowsOfTask, parts.end(part)) * width;
       for (index_t lane = 0; lane < width; ++lane)

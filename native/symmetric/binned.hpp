@@ -64,7 +64,7 @@ class BinnedMatrix {
   std::vector<index_t> group_index_;
   std::vector<index_t> n_cuts_;
   std::vector<std::uint8_t> has_missing_;
-  std::vector<index_t> majority_;  // the highest code that half of the values do not reach from below
+  std::vector<index_t> majority_;  // (n_features): the highest code that more than half of the values have or exceed
   Buffer<std::uint8_t> codes_;
 };
 
