@@ -162,7 +162,7 @@ std::optional<LevelSplit> CandidateChoice::found(const LevelScores& scores) cons
   LevelSplit split = {best.feature, best.code, group.missing_right[at] != 0, 0.0};
   split.gain = group.gain_base[at] - scores.current_score();
   // Where no missing value tells which side is better, they go with the majority.
-  if (!x_.has_missing(best.feature) || !scores.histograms().has_missing(split))
+  if (!x_.has_missing(best.feature) || !scores.histograms().has_missing(best.feature))
     split.missing_right = x_.most_are_above(best.feature, best.code);
   return split;
 }

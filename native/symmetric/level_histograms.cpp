@@ -1,5 +1,7 @@
 #include "symmetric/level_histograms.hpp"
 
+#include <algorithm>
+
 namespace fctree::symmetric {
 
 namespace {
@@ -246,14 +248,10 @@ std::vector<LevelHistograms::LeafCount> LevelHistograms::count_leaves_by(
   return counts;
 }
 
-bool LevelHistograms::has_missing(LevelSplit split) const {
-  const auto count_right = [&](bool missing_right) {
-    split.missing_right = missing_right;
-    index_t right = 0;
-    for (const LeafCount& leaf : count_leaves_by(split)) right += leaf.right;
-    return right;
-  };
-  return count_right(true) > count_right(false);
+bool LevelHistograms::has_missing(index_t feature) const {
+  const LevelSplit missing_alone = {feature, x_.group_of(feature).missing_code() - 1, true, 0.0};
+  const std::vector<LeafCount> counts = count_leaves_by(missing_alone);
+  return std::any_of(counts.begin(), counts.end(), [](const LeafCount& leaf) { return leaf.right > 0; });
 }
 
 void LevelHistograms::descend(const LevelSplit& split) {

@@ -48,8 +48,8 @@ class LevelHistograms {
 
   // Makes `split` the last level's.
   void descend(const LevelSplit& split);
-  // Whether the split's feature is missing in any of the sampled rows.
-  bool has_missing(LevelSplit split) const;
+  // Whether the feature is missing in any of the sampled rows.
+  bool has_missing(index_t feature) const;
 
  private:
   // Sampled rows of a leaf, and those of them right of a split.
