@@ -8,7 +8,6 @@ samples are known. For a prediction, `validated_features` does both.
 from numbers import Integral
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_X_y, validate_data
 
@@ -23,7 +22,6 @@ from fctree._tables.columns import (
     naming_missing,
     raw_columns,
     read_column,
-    refuse_mask,
     table_of,
     without_mask,
 )
@@ -32,6 +30,7 @@ from fctree._tables.numbers import fill_numbers
 from fctree._tables.offsets import relative_targets
 from fctree._tables.quantities import are_quantities, warn_of_quantities
 from fctree._tables.robust import cut_off, target_limits
+from fctree._tables.targets import without_nullable_type
 from fctree._threads import count_threads
 
 _SMALL = 2**18  # values
@@ -50,11 +49,7 @@ def validate_table(estimator, X, y="no_validation", *, reset, impute=False, **ch
         checks["ensure_all_finite"] = "allow-nan"
     X = check_frame(X)
     X = without_mask(X)
-    refuse_mask("y", y)
-    if getattr(y, "shape", ())[1:] == (0,):
-        raise ValueError(f"y has the shape {y.shape}: it holds no targets")
-    if issparse(y):
-        raise TypeError("y is sparse: y.toarray() is the array that it has to be")
+    y = without_nullable_type(y)
     try:
         with naming_missing("y"):
             out, categories = _checked(estimator, X, y, reset, checks)

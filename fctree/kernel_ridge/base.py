@@ -25,6 +25,7 @@ from fctree._validation import (
 from fctree.kernel_ridge.feature_learning import (
     choose_rounds,
     held_out_errors,
+    in_moderate_units,
     mapped,
     matrix_after,
 )
@@ -51,19 +52,25 @@ class BaseTreeNTK(TakesTables, BaseEstimator):
         """The unit of each output in which errors are compared, 1 for indicators of classes."""
         return 1.0 if is_classifier(self) else np.multiply(*comparing_units(targets, weights))
 
-    def _learn_features(self, kernel, solve, X, targets, weights):
-        """``X`` in the learned metric; sets ``feature_matrix_`` and the errors of the folds."""
+    def _learn_features(self, kernel, solve, X, targets, weights, folds=None):
+        """``X`` in the learned metric; sets ``feature_matrix_`` and the errors of the folds (`held_out_errors`)."""
         self.feature_matrix_ = self._fold_errors = None
         vars(self).pop("feature_learning_errors_", None)  # of an earlier fit
+        if not self.feature_learning and (folds is None or is_classifier(self)):
+            return X
+        unit = self._unit(targets, weights)
+        targets = targets / unit
+        features, kernel = in_moderate_units(X, kernel)
+        left_out = held_out_errors(kernel, solve, features, targets, weights, self.feature_learning, folds)
+        known = np.isfinite(left_out[0]).all(axis=1)
+        judged, part = left_out[:, known], None if weights is None else weights[known]
+        k, errors = choose_rounds(judged, part)
         if self.feature_learning:
-            unit = self._unit(targets, weights)
-            targets = targets / unit
-            left_out = held_out_errors(kernel, solve, X, targets, weights, self.feature_learning)
-            k, errors = choose_rounds(left_out, weights)
             self.feature_learning_errors_ = in_squares_of(unit, errors).sum(axis=1)
-            if k and self._no_worse(left_out[k], left_out[0], targets, weights):
-                self.feature_matrix_ = matrix_after(kernel, solve, X, targets, weights, k)
-                self._fold_errors = left_out[k] * unit
+        if k and self._no_worse(judged[k], judged[0], targets[known], part):
+            self.feature_matrix_ = matrix_after(kernel, solve, features, targets, weights, k)
+        if folds is not None or self.feature_matrix_ is not None:
+            self._fold_errors = left_out[0 if self.feature_matrix_ is None else k] * unit
         return mapped(X, self.feature_matrix_)
 
     def _solve(self, kernel, X, targets, weights):

@@ -249,7 +249,7 @@ class SearchingTreeNTK(BaseTreeNTK):
             fitted.cv_results_ = {n: np.array(v) for n, v in
                                 zip(names, zip(*tried, strict=True), strict=True)}
             kernel, solution = fitted._fitted_kernel(), best[5] and [s if s is None else s * unit for s in best[5]]
-            X = fitted._learn_features(kernel, fitted._solve, X, targets, weights)
+            X = fitted._learn_features(kernel, fitted._solve, X, targets, weights, folds)
             if solution is None or fitted.feature_matrix_ is not None:
                 solution = fitted._solve_system(kernel, X, targets, weights)[1:]
             elif solution[1] is not None:
@@ -277,10 +277,11 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
         Shapes to try instead of `architecture`, which then stays at its default; a depth of inf is for decision lists only.
     cv : int, splitter, iterable or None, default=None
         None is leave-one-out in closed form, from one eigendecomposition, O(n_samples**3), for each of the 30 kernels of
-        the default grid: each row is left out with its whole weight, while copies of it stay. Otherwise folds as in scikit-learn, which share the Gram matrix.
+        the default grid: each row is left out with its whole weight, while copies of it stay. Otherwise folds as in scikit-learn, which share the Gram matrix;
+        learned features are judged by them too, and intervals by the errors of the rows that they hold out.
     feature_learning : int, default=0
         Maximum number of rounds of metric learning (recursive feature machines) with the chosen kernel and
-        penalty; three-fold cross-validation chooses how many are kept.
+        penalty; the folds of `cv`, else three, choose how many are kept.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, \
             default="from_dtype"
         Categorical features: the columns of a categorical or text type, a list of names or indices, or a

@@ -9,6 +9,8 @@ there are fewer gradients than features, the gradients themselves, in O(n_featur
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from sklearn.model_selection import KFold
 from threadpoolctl import threadpool_limits
@@ -29,21 +31,32 @@ def mapped(X, matrix):
         return np.concatenate([X[rows] @ matrix for rows in cut(len(X), _ROWS)])
 
 
-def held_out_errors(kernel, solve, X, targets, weights, n_rounds):
-    """Targets less predictions of samples that three folds hold out, (n_rounds + 1, n_samples, n_outputs).
+def in_moderate_units(X, kernel):
+    """Samples over a power of two, the largest value at most 1, and the kernel that is on them what it was on ``X``.
+
+    Learned metrics do not depend on it.
+    """
+    exponent = int(np.frexp(np.abs(X).max(initial=0.0))[1])
+    with np.errstate(over="ignore", under="ignore"):
+        scale = float(np.ldexp(kernel.scale, exponent))
+    return (np.ldexp(X, -exponent), replace(kernel, scale=scale)) if 0.0 < scale < np.inf else (X, kernel)
+
+
+def held_out_errors(kernel, solve, X, targets, weights, n_rounds, folds=None):
+    """Targets less predictions of samples that folds hold out, (n_rounds + 1, n_samples, n_outputs); NaN of others.
 
     After 0, 1, .. rounds. ``solve(kernel, X, targets, weights)`` gives the samples of the expansion and their
-    coefficients, (n_fit, n_features) and (n_fit, n_outputs). All zero for too few different samples.
+    coefficients, (n_fit, n_features) and (n_fit, n_outputs). ``folds`` are pairs of row numbers, the last that holds
+    a sample out counts; None are three folds of different samples, all errors zero where these are too few.
     """
     counted = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
-    left_out = np.zeros((n_rounds + 1, *targets.shape))
-    # Numbers of different rows: the same folds for rows in any order, and copies in one of them.
-    different, alike = np.unique(X[counted], axis=0, return_inverse=True)
-    if len(different) < 2 * _FOLDS:
-        return left_out
-    for _, held_out in KFold(_FOLDS, shuffle=True, random_state=0).split(different):
-        is_test = np.isin(alike.reshape(-1), held_out)
-        train, test = counted[~is_test], counted[is_test]
+    if folds is None:
+        folds = _folds_of_different(X, counted)
+    if not folds:
+        return np.zeros((n_rounds + 1, *targets.shape))
+    left_out = np.full((n_rounds + 1, *targets.shape), np.nan)
+    for train, test in folds:
+        train = np.intersect1d(train, counted)
         part = None if weights is None else weights[train]
         path = _path(kernel, solve, X[train], targets[train], part, n_rounds)
         for k, (matrix, solution) in enumerate(path):
@@ -52,10 +65,20 @@ def held_out_errors(kernel, solve, X, targets, weights, n_rounds):
     return left_out
 
 
+def _folds_of_different(X, counted):
+    """Pairs of row numbers, the same for rows in any order, and copies in one fold; none of too few different rows."""
+    different, alike = np.unique(X[counted], axis=0, return_inverse=True)
+    if len(different) < 2 * _FOLDS:
+        return []
+    folds = KFold(_FOLDS, shuffle=True, random_state=0).split(different)
+    held_out = [np.isin(alike.reshape(-1), test) for _, test in folds]
+    return [(counted[~is_test], counted[is_test]) for is_test in held_out]
+
+
 def choose_rounds(left_out, weights):
     """The number of rounds of the smallest mean squared error, 0 unless clearly better than none; and the errors by output.
 
-    ``left_out`` as of `held_out_errors`.
+    ``left_out`` are of `held_out_errors`, of samples with a positive weight that were held out.
     """
     weight = np.ones(left_out.shape[1]) if weights is None else weights
     errors = np.average(left_out**2, axis=1, weights=weight)
@@ -85,6 +108,7 @@ def next_matrix(kernel, Z, X, matrix, solution, weights):
     """P from the gradients of the fit on ``Z = X P``, symmetric, or (n_features, n_gradients) with the same ``P P'``
     where these are fewer; the old one where the gradients are all zero."""
     rows = gradient_rows(kernel, Z, *solution, weights)
+    rows = np.ldexp(rows, -int(np.frexp(np.abs(rows).max(initial=0.0))[1]))  # only directions and ratios count
     if matrix is not None:
         rows = mapped(rows, matrix.T)
     root = rows.T if len(rows) < X.shape[1] else _symmetric_root(rows)
@@ -132,7 +156,8 @@ def gradient_rows(kernel, Z, centres, coefficients, weights=None):
     found = sums.reshape(len(Z), coefficients.shape[1], -1)
     if exponential:
         found = found[:, :, :-1] - found[:, :, -1:] * Z[:, np.newaxis]
-        found *= kernel.scale**2
+        found *= kernel.scale
+        found *= kernel.scale  # one by one: the square may underflow
     else:
         u, factor = _normalised(kernel, Z)
         found -= (found @ u[:, :, np.newaxis]) * u[:, np.newaxis]
