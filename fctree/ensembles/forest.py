@@ -41,9 +41,11 @@ from fctree.ensembles.forest_kinds import (
     CLEAR_MARGIN,
     N_COMPARED,
     RESIDUAL,
+    SHARE_OF_STEPS,
     STEPS,
     ComparedTrees,
     choose_kinds,
+    fewest_by_weight,
     kinds_of,
     most_step_leaves,
     step_depth,
@@ -52,9 +54,6 @@ from fctree.ensembles.members import MEMBER_CONSTRAINTS, HasObliqueTrees
 from fctree.ensembles.trees import ObliqueTrees
 from fctree.oblique import CurvatureTreeRegressor
 from fctree.oblique.parameters import STEP_TREE, native_tree_params
-
-# Of the fewest samples of a leaf, for leaves that are constants instead of linear models.
-_SHARE_OF_STEPS = 0.1
 
 _MOST_JUDGED = 20_000  # samples by which kinds of trees and the exponent of classes are chosen
 
@@ -258,11 +257,13 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         settings = self._tree_settings()
         units = self._units(targets, weight)
         n_features = _native.count_varying(X, weight) if settings["fit_intercept"] else X.shape[1]
-        fewest = ceil(_SHARE_OF_STEPS * count_samples(settings["min_samples_leaf"], len(X)))
+        fewest = ceil(SHARE_OF_STEPS * count_samples(settings["min_samples_leaf"], len(X)))
         steps = {**STEP_TREE, "max_depth": settings["max_depth"], "min_samples_leaf": fewest}
         if self.max_depth is None and self.tree is None:
             steps["max_depth"] = step_depth(*X.shape, targets.shape[1], n_features)
             steps["max_leaves"] = most_step_leaves(X.shape[1], targets.shape[1])
+        if self.min_samples_leaf is None and self.tree is None:
+            settings["min_samples_leaf"] = fewest_by_weight(settings["min_samples_leaf"], weight)
         clear = {**settings, "split_margin": CLEAR_MARGIN}
         of_kinds = {ANY_GAIN: settings, STEPS: steps, CLEAR_GAIN: clear, RESIDUAL: clear}
         params = [

@@ -9,6 +9,7 @@ its few trees. Of shares that are about as good the smallest is taken.
 """
 
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 
@@ -26,6 +27,10 @@ _PARTS, _MOST_STEPS = 20, 18
 _DEVIATIONS = 0.5  # of the difference from the least error, up to which fewer step trees are as good
 
 _FEW = 7  # features, and one for each output, are what curvature trees take of many, if not all
+
+# Of the fewest samples of a leaf, for leaves that are constants instead of linear models.
+SHARE_OF_STEPS = 0.1
+_MOST_OF_ALL = 1 / 40  # samples that a leaf needs because weights are unequal
 
 _STEP_DEPTHS = 8, 12
 _MOST_DEPTH = 24
@@ -74,6 +79,20 @@ def _best_share(errors, weight):
     more = factors - factors[np.argmin(factors @ mean)]
     deviation = np.sqrt(np.maximum(np.einsum("sa,ab,sb->s", more, covariance, more), 0.0))
     return float(shares[np.argmax(more @ mean <= _DEVIATIONS * deviation)])
+
+
+def fewest_by_weight(fewest, weight):
+    """Samples that a curvature tree's leaf needs: of unequal weights so many that they tell as much as ``fewest`` of equal ones, if these
+    are no more than a fortieth of all.
+
+    n samples tell as much as (sum w)^2 / sum w^2 of equal weights (L. Kish, Survey Sampling, 1965).
+    """
+    if weight is None:
+        return fewest
+    weight = weight / weight.max()
+    most = max(fewest, _MOST_OF_ALL * len(weight))
+    # Not a matter of the order of the samples, in which the sums are rounded.
+    return ceil((1.0 - 1e-9) * min(fewest * len(weight) * np.square(weight).sum() / weight.sum() ** 2, most))
 
 
 def step_depth(n_samples, n_features, n_outputs, n_varying):

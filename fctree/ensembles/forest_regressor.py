@@ -47,8 +47,9 @@ class CurvatureForestRegressor(
         and for step trees 24 with at most 4,096 samples, else 12 (less from about 80 features on, to limit
         memory).
     min_samples_leaf : int, float or None, default=None
-        Minimum number or share of samples in a leaf, each counted once; None is that of `tree`. For step
-        trees it is a tenth, rounded up.
+        Minimum number or share of samples in a leaf, each counted once; None is that of `tree`, or without one 10. For step
+        trees it is a tenth, rounded up. Unequal weights raise the 10 to 10 n sum w^2 / (sum w)^2, up to
+        n / 40, in curvature trees.
     step_trees : bool, default=True
         Whether a share of the trees may be step trees, with axis-parallel splits and constant leaves. The
         first 16 trees are then grown as both kinds, and out-of-bag errors choose the share; it is 0 if
