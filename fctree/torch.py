@@ -213,9 +213,9 @@ class TreeEnsembleLayer(torch.nn.Module):
         """
         if not isinstance(x, torch.Tensor):
             raise TypeError(f"x must be a tensor of torch, got {type(x)}")
-        if x.shape[-1] != self.in_features:
+        if x.shape[-1:] != (self.in_features,):
             raise ValueError(
-                f"x has {x.shape[-1]} features, but the layer has in_features={self.in_features}"
+                f"x has {x.shape[-1] if x.ndim else 'no'} features, but the layer has in_features={self.in_features}"
             )
         rows = x.reshape(-1, self.in_features)
         if rows.device.type == "cpu" and rows.dtype in _NATIVE_TYPES and not _is_exported():

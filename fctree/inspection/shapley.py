@@ -64,7 +64,8 @@ confidence_level, min_iter, verbose, n_jobs, client, random_state
         model. None is one group per feature.
     n_subsets : int or None, default=None
         Number of subsets to draw. If there are no more subsets, each is evaluated once and the values are
-        exact. None is all subsets for up to 12 players, else 2,048 draws. `stderr` includes the sampling
+        exact. None is all subsets for up to 12 players, else 2,048 draws. Fewer than twice the number of
+        groups often do not tell these apart, four times their number nearly always do. `stderr` includes the sampling
         error of the draws [2]_.
 
     Returns

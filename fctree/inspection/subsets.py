@@ -73,7 +73,7 @@ class DrawnSubsets:
         moments = self._design.T @ (shares[:, None] * self._design)
         if np.linalg.matrix_rank(moments) < n_players - 1:
             raise ValueError(
-                f"n_subsets={n_draws} subsets do not tell {n_players} groups apart; draw more"
+                f"n_subsets={n_draws} subsets do not tell {n_players} groups apart: {4 * n_players} nearly always do"
             )
         self._solved = basis @ np.linalg.inv(moments)
         fit = self._solved @ (shares[:, None] * self._design).T
