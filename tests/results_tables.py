@@ -124,6 +124,7 @@ TABLES = {
                 f"better, worse{suffix}": f"{kind}|better by over 1 % ± {kind}|worse by over 1 %"
                 for kind, suffix in (("classification", ""), ("regression", ", regression"))}}),
         ("bench_few_rows.json", ()),
+        *(("bench_unequal_weights.json", (kind,)) for kind in ("classes", "regression")),
         ("bench_skewed_features.json", ()),
     ],
     "ensembles": [

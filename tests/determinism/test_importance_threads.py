@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from sklearn.linear_model import Ridge
 from sklearn.neural_network import MLPRegressor
+from threadpoolctl import threadpool_limits
 
 from fctree import SymmetricBoostingRegressor, TreeNTKRegressor
-from fctree.inspection import shapley_importance, variable_importance
+from fctree.inspection import masked_outputs, shapley_importance, variable_importance
 
 MODELS = {
     "boosting": SymmetricBoostingRegressor(max_iter=40, max_depth=3, subsample=0.8),
@@ -84,3 +86,17 @@ def test_batches_of_masks(monkeypatch):
     monkeypatch.setattr(boosting, "_BYTES_AT_ONCE", 1)
     parts = shapley_importance(MODELS["boosting"], *make_data(), random_state=0)
     np.testing.assert_array_equal(whole.importances, parts.importances)
+
+
+def test_one_limit_of_threads_for_all_subsets(monkeypatch):
+    """To set one takes longer than to fit a linear model."""
+    limits = []
+
+    class Counting(threadpool_limits):
+        def __init__(self, *args, **kwargs):
+            limits.append(args)
+            super().__init__(*args, **kwargs)
+
+    monkeypatch.setattr(masked_outputs, "threadpool_limits", Counting)
+    shapley_importance(Ridge(), *make_data(), method="retrain", random_state=0)
+    assert 1 <= len(limits) < 8  # of 32 subsets

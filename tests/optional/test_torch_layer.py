@@ -185,8 +185,9 @@ def test_shapes_of_samples():
     assert empty.shape == (0, 2)
     empty.sum().backward()
     assert not layer.split_weights.grad.any()
-    with pytest.raises(ValueError, match="in_features=5"):
-        layer(x[:, :4])
+    for other in (x[:, :4], x[0, 0]):
+        with pytest.raises(ValueError, match="in_features=5"):
+            layer(other)
 
 
 def test_nan_goes_through():

@@ -214,3 +214,29 @@ def test_model_file(tmp_path):
     model.feature_matrix_ = model.feature_matrix_[:3]
     with pytest.raises(ValueError, match="feature_matrix_"):
         save_model(model, tmp_path / "bad.fct")
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-160, 1e90, 1e200])
+@pytest.mark.parametrize("architecture", ["perfect", "exponential"])
+def test_features_of_any_size(unit, architecture):
+    X, y = planted(60, 3)
+    model = TreeNTKRegressorCV(feature_learning=2, architecture=architecture, depths=(2,)).fit(X, y)
+    other = TreeNTKRegressorCV(feature_learning=2, architecture=architecture, depths=(2,)).fit(X * unit, y)
+    assert_allclose(other.feature_matrix_, model.feature_matrix_, atol=1e-6)
+    assert_allclose(other.predict(X * unit), model.predict(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("given_weights", [False, True])
+def test_folds_that_are_given_judge_it(given_weights):
+    X, y = planted(60, 3)
+    weights = np.random.default_rng(0).integers(0, 3, 60).astype(float) if given_weights else None
+    folds = [(np.r_[20:60], np.r_[:20]), (np.r_[:20, 40:60], np.r_[20:40])]  # none holds the last third out
+    model = TreeNTKRegressorCV(cv=folds, feature_learning=1, depths=(2,)).fit(X, y, weights)
+    counted = np.ones(60) if weights is None else weights
+    errors = np.zeros(60)
+    for train, test in folds:
+        fold = TreeNTKRegressor(alpha=model.alpha_, depth=2, scale=model.scale_)
+        errors[test] = y[test] - fold.fit(X[train], y[train], counted[train]).predict(X[test])
+    assert_allclose(model.feature_learning_errors_[0], np.average(errors[:40] ** 2, weights=counted[:40]), rtol=1e-6)
+    assert model.predict_interval(X, 0.5).shape == (60, 2)
+    assert len(model.interval_scores_) == np.count_nonzero(counted[:40])

@@ -17,6 +17,7 @@ from reference.literal_intervals import (
     scale_of,
     tree_reaches,
 )
+from sklearn.model_selection import GroupKFold, KFold
 
 RNG = np.random.default_rng(0)
 X = RNG.uniform(-1, 1, (150, 3))
@@ -172,3 +173,33 @@ def test_a_gross_error_among_held_out_samples_moves_no_interval(kind):
         model = kind(max_iter=30, calibration_fraction=0.2, random_state=seed).fit(X[:500], gross[:500])
         lower, upper = model.predict_interval(X[500:]).T
         assert np.mean((lower <= y[500:]) & (y[500:] <= upper)) > 0.8
+
+
+@pytest.mark.parametrize("weights", ["equal", "counts"])
+def test_kernels_refit_without_each_fold_that_is_given(weights):
+    folds = KFold(4, shuffle=True, random_state=0)
+    model = TreeNTKRegressorCV(cv=folds, depths=[2], scales=[1.0], alphas=[0.1]).fit(X, y, WEIGHTS[weights])
+    weight, errors = used(weights), np.empty(150)
+    for train, test in folds.split(X):
+        fold = TreeNTKRegressor(alpha=0.1, depth=2, scale=1.0).fit(X[train], y[train], weight[train])
+        errors[test] = y[test] - fold.predict(X[test])
+    reach = quantile_of(np.abs(errors), weight, weight.mean(), 0.8)
+    lower, upper = model.predict_interval(X_NEW, 0.8).T
+    np.testing.assert_allclose(upper - model.predict(X_NEW), reach, rtol=1e-7)
+    np.testing.assert_allclose(model.predict(X_NEW) - lower, reach, rtol=1e-7)
+
+
+def test_groups_that_are_new_are_covered():
+    rng = np.random.default_rng(2)
+
+    def draw(n_groups, size):
+        groups = np.repeat(np.arange(n_groups), size)
+        X = np.c_[rng.normal(size=(n_groups, 6))[groups], rng.normal(size=(len(groups), 3))]
+        level = 2.0 * rng.normal(size=n_groups)
+        return X, level[groups] + np.sin(X[:, 6]) + 0.3 * rng.normal(size=len(groups)), groups
+
+    X, y, groups = draw(60, 10)
+    new, truth, _ = draw(300, 4)
+    model = TreeNTKRegressorCV(cv=GroupKFold(5), depths=[2]).fit(X, y, groups=groups)
+    lower, upper = model.predict_interval(new).T
+    assert np.mean((lower <= truth) & (truth <= upper)) > 0.86

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from table_cases import REGRESSORS, as_pandas, as_polars, mixed_columns
+from table_cases import CLASSIFIERS, REGRESSORS, as_pandas, as_polars, mixed_columns
 
 COLUMNS, Y = mixed_columns(80, 15)
 FRAME = as_pandas(COLUMNS)
@@ -63,3 +63,21 @@ def test_dictionaries_of_pyarrow_in_pandas_are_categories(name):
     expected = model.fit(table, Y).predict(table)
     np.testing.assert_array_equal(model.fit(frame, Y).predict(frame), expected)
     assert model.encoder_.categories[1] == list(range(5))
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+@pytest.mark.parametrize("kind", ["Int64", "int64[pyarrow]", "boolean", "bool[pyarrow]", "UInt8"])
+def test_labels_of_nullable_types_stay_what_they_are(name, kind):
+    if "arrow" in kind:
+        pytest.importorskip("pyarrow")
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    labels = X[:, 0] > 0 if kind.startswith("bool") else np.where(X[:, 0] > 0, 2**53 + 1, 2**53) if "64" in kind else (X[:, 0] > 0) + 1
+    y = pd.Series(labels).astype(kind)
+    model = clone(CLASSIFIERS[name]).fit(X, y)
+    assert model.classes_.tolist() == np.unique(labels).tolist()
+    assert model.classes_.dtype.kind == np.dtype(labels.dtype if kind != "UInt8" else "u1").kind
+    np.testing.assert_array_equal(model.predict(X), clone(CLASSIFIERS[name]).fit(X, labels).predict(X))
+    assert clone(CLASSIFIERS[name]).fit(X, y.to_frame()).classes_.tolist() == model.classes_.tolist()
+    y[3] = pd.NA
+    with pytest.raises(ValueError, match="y contains NaN"):
+        model.fit(X, y)

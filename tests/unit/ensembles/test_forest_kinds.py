@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 from fctree import CurvatureForestClassifier, CurvatureForestRegressor, CurvatureTreeRegressor
-from fctree.ensembles.forest_kinds import ANY_GAIN, CLEAR_GAIN, RESIDUAL, STEPS, choose_kinds, kinds_of, step_depth
+from fctree.ensembles.forest_kinds import ANY_GAIN, CLEAR_GAIN, RESIDUAL, STEPS, choose_kinds, fewest_by_weight, kinds_of, step_depth
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.metrics import log_loss
+from sklearn.utils.class_weight import compute_sample_weight
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((600, 5))
@@ -165,3 +167,24 @@ def test_depth_of_few_samples():
     x = np.random.default_rng(0).random((2000, 1))
     forest = CurvatureForestRegressor(n_estimators=40, random_state=0).fit(x, np.sin(60 * x[:, 0]))
     assert forest.score(x[::-1] + 1e-3, np.sin(60 * x[::-1, 0] + 0.06)) > 0.98
+
+
+@pytest.mark.parametrize("n, expected", [(300, 10), (4000, 100), (40_000, 256)])
+def test_fewest_samples_of_unequal_weights(n, expected):
+    weight = compute_sample_weight("balanced", np.arange(n) % 100 == 0) * 1e250
+    assert fewest_by_weight(10, weight) == min(expected, np.ceil(10 / (4 * 0.01 * 0.99)))
+    assert fewest_by_weight(10, np.full(n, 0.3)) == fewest_by_weight(10, None) == 10
+
+
+def test_few_heavy_samples_have_no_leaves_of_their_own():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(16_000, 6))
+    score = 1.5 * X[:, 0] + X[:, 1] + 1.5 * (X[:, 2] > 1) + rng.logistic(size=len(X))
+    y = score > np.quantile(score, 0.995)
+    weight = compute_sample_weight("balanced", y[8000:])
+    losses = [
+        log_loss(y[8000:], model.fit(X[:8000], y[:8000]).predict_proba(X[8000:]), sample_weight=weight)
+        for model in (CurvatureForestClassifier(n_estimators=50, class_weight="balanced", min_samples_leaf=fewest, random_state=0)
+                      for fewest in (None, 10))
+    ]
+    assert losses[0] < 0.9 * losses[1]
