@@ -56,11 +56,11 @@ def left_out_errors(K, coefficients, alpha, weights):
 class KernelIntervals(PredictsIntervals):
     """Intervals of a regressor with ``X_fit_`` and ``dual_coef_``.
 
-    The errors take another factorisation, so the first prediction of intervals computes and keeps
-    them, but for those that the coefficients do not tell, ``_fold_errors``: a metric learned from all samples knows
-    each of them, and its errors are those of the folds that chose it; of a system that is singular to rounding
-    `fit` hands them on. It sets ``_penalty``, None if the solution is not that of all samples' system, and
-    ``_fit_weights``.
+    The errors take another factorisation, so the first prediction of intervals computes and keeps them, but for
+    ``_fold_errors``: a metric learned from all samples knows each of them, so errors are those of the folds that chose
+    it; those of folds that the user gave, who knows which samples go together, always count; and of a system that is
+    singular to rounding `fit` hands errors on. It sets ``_penalty``, None if the solution is not that of all samples'
+    system, and ``_fit_weights``.
     """
 
     X_fit_: FloatArray

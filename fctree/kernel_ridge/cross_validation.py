@@ -224,8 +224,9 @@ class SearchingTreeNTK(BaseTreeNTK):
             if fitted.cv is not None:
                 labels = targets.argmax(axis=1) if is_classifier(fitted) else targets
                 splitter = check_cv(fitted.cv, labels, classifier=is_classifier(fitted))
-                folds = [f for f in splitter.split(X, labels, groups)
-                         if weights is None or (weights[f[0]].any() and weights[f[1]].any())]
+                rows = np.arange(len(X))
+                folds = [(rows[train], rows[test]) for train, test in splitter.split(X, labels, groups)
+                         if weights is None or (weights[train].any() and weights[test].any())]
                 if not folds:
                     raise ValueError("cv: no fold has samples of positive weight on both sides")
             tried: list[tuple[Any, ...]] = []
@@ -277,8 +278,9 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
         Shapes to try instead of `architecture`, which then stays at its default; a depth of inf is for decision lists only.
     cv : int, splitter, iterable or None, default=None
         None is leave-one-out in closed form, from one eigendecomposition, O(n_samples**3), for each of the 30 kernels of
-        the default grid: each row is left out with its whole weight, while copies of it stay. Otherwise folds as in scikit-learn, which share the Gram matrix;
-        learned features are judged by them too, and intervals by the errors of the rows that they hold out.
+        the default grid: each row is left out with its whole weight, while copies of it stay. Otherwise folds as in
+        scikit-learn, which share the Gram matrix; they judge learned features too, and intervals take the errors of
+        the rows that they hold out.
     feature_learning : int, default=0
         Maximum number of rounds of metric learning (recursive feature machines) with the chosen kernel and
         penalty; the folds of `cv`, else three, choose how many are kept.
