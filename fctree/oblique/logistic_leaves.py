@@ -121,9 +121,10 @@ def leaf_models(data, rows, root_penalty, leaf_penalty, n_features):
     constant = _constant(data)
     root = best_of(_root_fits(data, constant.model, root_penalty, cost))
     best = root if root.loss < constant.loss else constant
-    if len(rows) > 1:
+    of_splits = _cost_of_splits(data, rows, n_features)
+    if len(rows) > 1 and of_splits < best.loss:  # losses are positive
         leaves = best_of(_leaf_fits(data, rows, best, leaf_penalty, cost))
-        if leaves.loss + _cost_of_splits(data, rows, n_features) < best.loss:
+        if leaves.loss + of_splits < best.loss:
             best = leaves
     return best
 
