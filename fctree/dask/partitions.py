@@ -138,6 +138,7 @@ def _row_blocks(collection, chunks, name):
 
 def _partition(X, y, weight, names):
     """One block of rows, checked but for the columns of a table; runs on a worker."""
+    X = with_columns(X, names["columns"])
     X = X if names["table"] else check_boosting_rows(X)
     y = check_array(
         y,
@@ -157,6 +158,17 @@ def _partition(X, y, weight, names):
     return Partition(X, y[used], weight[used])
 
 
+def with_columns(X, columns):
+    """A partition of a frame with the collection's columns in their order, as Dask itself aligns them; others are a
+    ValueError."""
+    own = list(getattr(X, "columns", ()))
+    if columns is None or own == columns:
+        return X
+    if len(own) != len(columns) or set(own) != set(columns):
+        raise ValueError(f"a partition of X has the columns {own[:10]}, the collection {columns[:10]}")
+    return X[columns]
+
+
 def partition_rows(client, X, y, sample_weight, *, target_name="y", table=False):
     """Futures of `Partition`s, in the order of the rows. Sources are read once.
 
@@ -167,8 +179,9 @@ def partition_rows(client, X, y, sample_weight, *, target_name="y", table=False)
     ValueError
         For numbers of rows or partitions that disagree.
     """
-    names = {"y": target_name, "table": table}
     X = _as_array(X)
+    columns = list(X.columns) if is_dask_frame(X) else None
+    names = {"y": target_name, "table": table, "columns": columns}
     chunks = _row_chunks(X)
     blocks = [_row_blocks(X, chunks, "X")]
     for values, name in ((y, target_name), (sample_weight, "sample_weight")):

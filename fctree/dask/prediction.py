@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from fctree._validation import check_fitted
-from fctree.dask.partitions import is_dask, is_dask_frame
+from fctree.dask.partitions import is_dask, is_dask_frame, with_columns
 
 
 class HasLocal:
@@ -108,7 +108,7 @@ def predict_lazily(estimator, method, X, n_columns, dtype):
     if is_dask_frame(X):
         validate_data(estimator, X._meta, reset=False, skip_check_array=True)  # names and number of the columns
         meta = _frame_meta(X, n_columns, dtype, getattr(estimator, "classes_", None))
-        return X.map_partitions(_predict_frame, local, method, meta, meta=meta)
+        return X.map_partitions(_predict_frame, local, method, meta, list(X.columns), meta=meta)
     if X.ndim != 2 or X.shape[1] != estimator.n_features_in_:
         raise ValueError(
             f"X has the shape {X.shape}, expected (n_samples, {estimator.n_features_in_})"
@@ -128,7 +128,8 @@ def _predict_block(X, local, method, empty):
     return getattr(local, method)(X)
 
 
-def _predict_frame(frame, local, method, empty):
+def _predict_frame(frame, local, method, empty, columns):
+    frame = with_columns(frame, columns)
     if len(frame) == 0:
         return empty
     found = getattr(local, method)(frame)

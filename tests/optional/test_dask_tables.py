@@ -177,3 +177,22 @@ def test_other_columns_are_refused_where_predict_is_called():
     for bad, message in ((FRAME[FRAME.columns[::-1]], "same order"), (FRAME[["city"]], "missing")):
         with pytest.raises(ValueError, match=message):
             partitioned.predict(cut(bad))
+
+
+@pytest.mark.parametrize("name", ["SymmetricBoostingRegressor", "CurvatureForestRegressor", "TreeNTKRegressor"])
+def test_partitions_with_other_columns_than_the_collection(name):
+    """Those in another order are read by name, as Dask does; other names are refused."""
+    parts = [FRAME[:200], FRAME[200:][FRAME.columns[::-1]]]
+    X = dd.from_map(lambda part: part, parts, meta=FRAME[:0])
+    y = cut(pd.Series(Y), (0, 200, 400))
+    model = getattr(fctree.dask, f"Dask{name}")(**MODELS[name], random_state=0) if name != "TreeNTKRegressor" else (
+        fctree.dask.DaskTreeNTKRegressor(**MODELS[name]))
+    found = model.fit(X, y).predict(X).compute()
+    np.testing.assert_allclose(found, model.predict(FRAME), rtol=1e-12)
+    straight = dd.from_map(lambda part: part[FRAME.columns], parts, meta=FRAME[:0])
+    np.testing.assert_allclose(found, model.fit(straight, y).predict(FRAME), rtol=1e-12)
+    other = dd.from_map(lambda part: part, [parts[0], parts[1].rename(columns={"city": "town"})], meta=FRAME[:0])
+    with pytest.raises(ValueError, match="a partition of X has the columns .*town"):
+        model.fit(other, y)
+    with pytest.raises(ValueError, match="a partition of X has the columns .*town"):
+        model.predict(other).compute()
