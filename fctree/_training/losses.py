@@ -111,6 +111,6 @@ def leaves_are_sums(loss):
 
 def fewest_in_leaf(estimator):
     """Samples that a leaf needs: for a quantile five beyond it, without which it would be the largest residual
-    whatever the order; for other losses one."""
+    whatever the order; for the median, as for the absolute error, and for other losses one."""
     order = quantile_of(estimator)
-    return 1 if order is None else ceil((1.0 - 1e-12) * _FEWEST_BEYOND / min(order, 1.0 - order))
+    return 1 if order in (None, 0.5) else ceil((1.0 - 1e-12) * _FEWEST_BEYOND / min(order, 1.0 - order))

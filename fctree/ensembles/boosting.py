@@ -53,7 +53,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
 
     def _kinds(self, n_samples, alpha=None):
         """The core's parameters of each kind of tree; with the penalty `alpha` if given."""
-        settings = self._tree_settings()
+        settings = self._tree_settings(n_samples)
         if alpha is not None:
             settings["alpha"] = alpha
         fewest, least = count_samples(settings["min_samples_leaf"], n_samples), fewest_in_leaf(self)
@@ -65,11 +65,12 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         scale = 1.0 / self.n_outputs_
         return [native_tree_params(kind, n_samples, impurity_scale=scale) for kind in kinds]
 
-    def _native_params(self, n_rounds):
+    def _native_params(self, n_rounds, n_samples):
         halves = self._classification and self.n_features_in_ >= _HALVED_FROM
         params = {
             **self._round_params(n_rounds),
             "learning_rate": 0.0 if self.learning_rate == "auto" else self.learning_rate,
+            "n_samples": n_samples,
             "extrapolation": self._native_extrapolation(),
             "rounds_features": rounds_features(self),
             "halved_from": _HALVED_FROM if halves else 0,
@@ -88,7 +89,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
                 loss=self._native_loss(train),
                 n_outputs=self.n_outputs_,
                 kinds=self._kinds(train.n_samples, self.alpha_ if done else None),
-                params=self._native_params(n_rounds),
+                params=self._native_params(n_rounds, train.n_samples),
                 listener=watch.listener(progress),
                 judge=watch.judge(self),
                 n_threads=count_threads(self.n_jobs),

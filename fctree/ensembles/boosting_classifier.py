@@ -14,6 +14,9 @@ from fctree._typing import ArrayLike, CustomLossFunction, RandomState
 from fctree.ensembles.boosting import BaseCurvatureBoosting
 from fctree.ensembles.boosting_regressor import CurvatureBoostingRegressor
 
+# Up to so many samples splits need the full margin, of more in proportion less, down to a share of it.
+_FEW_SAMPLES, _LEAST_SHARE = 600, 2 / 3
+
 
 @shares_documentation(CurvatureBoostingRegressor)
 class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvatureBoosting):
@@ -24,8 +27,8 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
     classes a leaf predicts one score per class. For step-like targets each round also grows a step tree
     (axis-parallel splits, constant leaves) and keeps the tree with the larger gain on the out-of-bag
     samples, less what its gain in the bag takes from later trees. By default splits need clearer gains than in regression and leaf models are shrunk more towards
-    their parents': the `split_margin` of trees is 0.75 for two classes and 0.5 for more, their
-    `parent_weight` 10 for each class.
+    their parents': the `split_margin` of trees is 0.75 for two classes and 0.5 for more, of more than 600 samples in
+    proportion less down to two thirds of that, their `parent_weight` 10 for each class.
 
     Parameters
     ----------
@@ -58,7 +61,7 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
         Unfitted tree with the parameters of all trees. None is
         ``CurvatureTreeRegressor(n_screened=4, max_thresholds=8, split_margin=0.75, parent_weight=20, feature_concatenation=False)``
-        for two classes; for n > 2 classes with ``split_margin=0.5, parent_weight=10 * n``.
+        for two classes and up to 600 samples; see above for others.
     categorical_features, \
             early_stopping, validation_fraction, n_iter_no_change, tol, warm_start, verbose, \
             n_jobs, random_state
@@ -124,7 +127,9 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
     ) -> None:
         set_parameters(self, locals())
 
-    def _changed_defaults(self):
-        # Newton targets are noisy, and each of several classes has its own linear model in every leaf.
+    def _changed_defaults(self, n_samples):
+        # Newton targets are noisy, and each of several classes has its own linear model in every leaf. Of many samples
+        # a gain by chance costs little.
         n_classes = len(self.classes_)
-        return {"split_margin": 0.75 if n_classes <= 2 else 0.5, "parent_weight": 10.0 * n_classes}
+        share = max(min(1.0, _FEW_SAMPLES / n_samples), _LEAST_SHARE)
+        return {"split_margin": share * (0.75 if n_classes <= 2 else 0.5), "parent_weight": 10.0 * n_classes}

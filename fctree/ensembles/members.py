@@ -51,12 +51,12 @@ class HasObliqueTrees:
     extrapolation: float | None
     _default_tree: Any  # whose parameters trees have where `tree` is None
 
-    def _changed_defaults(self):
+    def _changed_defaults(self, n_samples):
         """Parameters of the default tree that depend on the task."""
         return {}
 
-    def _tree_settings(self):
-        return ensemble_tree_settings(self, clone(self._default_tree).set_params(**self._changed_defaults()))
+    def _tree_settings(self, n_samples=None):
+        return ensemble_tree_settings(self, clone(self._default_tree).set_params(**self._changed_defaults(n_samples)))
 
     def _native_extrapolation(self):
         return np.inf if self.extrapolation is None else self.extrapolation

@@ -119,7 +119,7 @@ def conjugate_gradients(multiply, b, *, tol, max_iter, verbose):
     residual, left = b.copy(), b.copy()  # of x and of smooth
     direction = b.copy()
     square = _column_products(residual, residual)
-    goal, least = np.square(np.float64(tol)) * square, square
+    goal, least = np.square(np.asarray(tol, dtype=np.float64)) * square, square
     bar = ProgressBar(verbose, total=max_iter, desc="conjugate gradients")
     n_iter = 0
     while n_iter < max_iter and np.any(least > goal):

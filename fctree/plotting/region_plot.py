@@ -108,8 +108,10 @@ def plot_regions(
     """
     matplotlib = require_matplotlib(ax)
     if hasattr(tree, "trees_") or features is not None:
-        if X is None or y is not None or class_names is not None:
-            raise ValueError("plot_regions shows partial effects here, which need X=, such as the training samples, and take no y or class_names")
+        if X is None:
+            raise ValueError("plot_regions shows partial effects here, which need X=, such as the training samples")
+        if y is not None or class_names is not None:
+            raise ValueError("plot_regions shows partial effects here, which take no y or class_names")
         effect = partial_effect_image(tree, X, features, bounds, output)
         return _draw_effect(effect, feature_names, cmap, ax)
     labels = TreeLabels(

@@ -1,5 +1,7 @@
 #include "ensembles/learning_rate.hpp"
 
+#include <algorithm>
+
 #include "ensembles/left_out_steps.hpp"
 
 namespace fctree::ensembles {
@@ -9,11 +11,12 @@ namespace {
 constexpr double kFirst = 0.05;
 constexpr index_t kRounds = 50;  // from one judgement to the next
 // Out of bag, the best multiple of the steps of these rounds: above it the rate is doubled. Long steps cost more where
-// second derivatives depend on the scores. What the rate has doubled itself may be doubled for less, since the samples left
-// out have been in more and more bags.
+// second derivatives depend on the scores, above all with few samples. What the rate has doubled itself may be doubled for
+// less, since the samples left out have been in more and more bags.
 constexpr double kHolds = 0.2;
-constexpr double kHoldsOfBent = 0.8;
-constexpr double kHoldsOfBentAgain = 0.5;
+constexpr double kHoldsOfBent[] = {0.8, 0.45};  // of up to so many samples, and at least
+constexpr double kHoldsOfBentAgain[] = {0.5, 0.25};
+constexpr double kFewSamples = 500.0;
 // Where one tree serves several scores and steps still bring so much of what those of the last rounds did, too few rounds are
 // left for the rate: at first this share over the number of scores. But some of the steps' length has to hold.
 constexpr double kSteady = 0.5;
@@ -23,9 +26,10 @@ constexpr index_t kMostDoubled = 3;
 
 }  // namespace
 
-LearningRate::LearningRate(double constant, const Loss& loss)
+LearningRate::LearningRate(double constant, index_t n_samples, const Loss& loss)
     : rate_(constant > 0.0 ? constant : kFirst * loss.step_length()), may_grow_(!(constant > 0.0)),
-      bends_(loss.has_hessian()) {}
+      bends_(loss.has_hessian()),
+      share_of_few_(std::min(1.0, kFewSamples / static_cast<double>(std::max<index_t>(n_samples, 1)))) {}
 
 void LearningRate::judge(index_t n_rounds, const std::vector<StepTerms>& steps) {
   if (!may_grow_ || n_rounds % kRounds != 0) return;
@@ -40,7 +44,8 @@ void LearningRate::judge(index_t n_rounds, const std::vector<StepTerms>& steps) 
   const double n_scores = static_cast<double>(steps.size()) / kStepKinds;
   const double steady = is_first ? kSteady / n_scores : kSteadyAgain;
   const bool is_steady = n_scores > 1.0 && hold(kHoldsLeast) && recent_.decrease > steady * last.decrease;
-  may_grow_ = is_steady || hold(!bends_ ? kHolds : is_first ? kHoldsOfBent : kHoldsOfBentAgain);
+  const auto& of_bent = is_first ? kHoldsOfBent : kHoldsOfBentAgain;
+  may_grow_ = is_steady || hold(bends_ ? std::max(of_bent[0] * share_of_few_, of_bent[1]) : kHolds);
   if (!may_grow_) return;
   rate_ *= 2.0;
   may_grow_ = ++n_doubled_ < kMostDoubled;

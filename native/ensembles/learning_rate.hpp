@@ -13,8 +13,8 @@ namespace fctree::ensembles {
 
 class LearningRate {
  public:
-  // A constant, or 0 for one that may grow, and goes with the loss.
-  LearningRate(double constant, const Loss& loss);
+  // A constant, or 0 for one that may grow, and goes with the loss and the number of samples.
+  LearningRate(double constant, index_t n_samples, const Loss& loss);
 
   double value() const { return rate_; }
   // After each number of rounds from 0 on, with the sums of all their steps (left_out_steps.hpp).
@@ -24,6 +24,7 @@ class LearningRate {
   double rate_;
   bool may_grow_;
   bool bends_;  // whether second derivatives of the loss depend on the scores
+  double share_of_few_;
   index_t n_doubled_ = 0;
   StepTerms sums_;    // of all rounds up to the last judgement
   StepTerms recent_;  // of those since the one before

@@ -49,9 +49,9 @@ class LiteralBoosting:
         name = loss[0] if isinstance(loss, tuple) else loss
         self.loss = make_loss(name, given_parameter(self.parameters), n_classes)
         self.fewest = self.parameters["min_samples_leaf"]
-        self.least_weight = {"absolute_error": 5.0, "huber": 7.0}.get(name, 0.0)
-        if name == "quantile":  # five samples beyond it
-            order = given_parameter(self.parameters)
+        order = given_parameter(self.parameters) if name == "quantile" else None
+        self.least_weight = 5.0 if order == 0.5 else {"absolute_error": 5.0, "huber": 7.0}.get(name, 0.0)
+        if order not in (None, 0.5):  # five samples beyond it
             self.fewest = max(self.fewest, round(5 / min(order, 1 - order)))
         self.weight = np.ones(len(X)) if weight is None else np.asarray(weight, dtype=float)
         # Several outputs count in units of their deviations.

@@ -287,7 +287,9 @@ class LiteralBoosting:
                 self.loss.find_centre(y, F, w)
             if grows and of_rounds and iteration in (100, 150, 200):
                 (before, _), (decrease, curvature) = np.sum(np.reshape(of_rounds[-100:], (2, 50, 2, -1)), axis=(1, 3))
-                grows = decrease > (0.2 if not has_hessian(self.loss) else 0.8 if iteration == 100 else 0.5) * curvature
+                few, least = (0.8, 0.45) if iteration == 100 else (0.5, 0.25)
+                holds = max(few * min(1.0, 500 / len(X)), least) if has_hessian(self.loss) else 0.2
+                grows = decrease > holds * curvature
                 if F.shape[1] > 1 and decrease > 0.1 * curvature:
                     grows = grows or decrease > (0.5 / F.shape[1] if iteration == 100 else 0.125) * before
                 rate = 2 * rate if grows else rate

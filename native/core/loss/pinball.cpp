@@ -15,6 +15,8 @@ namespace fctree {
 
 namespace {
 
+constexpr double kLeastOfMedians = 5.0;  // samples
+
 class Pinball : public PointwiseLoss<Pinball> {
  public:
   Pinball(double order, double factor, double least_weight)
@@ -63,7 +65,7 @@ class Pinball : public PointwiseLoss<Pinball> {
 LossInfo absolute_error_loss() {
   return {"absolute_error", "regression", "real", "identity", kNoLossParameter,
           [](double, index_t) -> std::unique_ptr<Loss> {
-            return std::make_unique<Pinball>(0.5, 2.0, 5.0);
+            return std::make_unique<Pinball>(0.5, 2.0, kLeastOfMedians);
           }};
 }
 
@@ -71,7 +73,7 @@ LossInfo quantile_loss() {
   return {"quantile", "regression", "real", "identity",
           {"quantile", 0.0, 1.0, std::numeric_limits<double>::quiet_NaN()},
           [](double order, index_t) -> std::unique_ptr<Loss> {
-            return std::make_unique<Pinball>(order, 1.0, 0.0);
+            return std::make_unique<Pinball>(order, 1.0, order == 0.5 ? kLeastOfMedians : 0.0);
           }};
 }
 

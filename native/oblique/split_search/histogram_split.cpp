@@ -82,7 +82,7 @@ std::vector<HistogramSplits::Family> HistogramSplits::families_of(const GrowStat
   for (auto group = groups.begin(); group != groups.end(); ++group) {
     const OpenNode& node = *group->tasks->node;
     const index_t end = node.begin + node.size;
-    Family family = {state.rows_of(node), *group};
+    Family family = {state.rows_of(node), *group, {}};
     while (parent != kept_.end() && parent->begin + parent->size < end) ++parent;
     if (parent != kept_.end() && parent->begin <= node.begin && node.size < parent->size) {
       const index_t begin = node.begin == parent->begin ? end : parent->begin;

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from fctree import CurvatureBoostingClassifier, CurvatureBoostingRegressor, SymmetricBoostingRegressor
+from sklearn.datasets import make_hastie_10_2
 from sklearn.metrics import roc_auc_score
 
 RNG = np.random.default_rng(0)
@@ -28,7 +29,7 @@ def test_step_trees_have_a_share_of_the_samples(loss, share, fewest):
     assert min(smallest_leaves(model, 1), default=least / share) >= least / share
 
 
-@pytest.mark.parametrize(("quantile", "fewest"), [(0.99, 500), (0.02, 250), (0.5, 10)])
+@pytest.mark.parametrize(("quantile", "fewest"), [(0.99, 500), (0.02, 250), (0.45, 12)])
 def test_leaves_of_a_quantile_have_samples_beyond_it(quantile, fewest):
     model = CurvatureBoostingRegressor(loss=("quantile", quantile), max_iter=20, random_state=0)
     model.fit(X, y)
@@ -36,6 +37,27 @@ def test_leaves_of_a_quantile_have_samples_beyond_it(quantile, fewest):
     symmetric = SymmetricBoostingRegressor(loss="quantile", quantile=quantile, max_iter=5)
     leaf = symmetric.fit(X, y).apply(X)
     assert min(np.unique(of_tree, return_counts=True)[1].min() for of_tree in leaf.T) >= fewest
+
+
+@pytest.mark.parametrize("kind", [CurvatureBoostingRegressor, SymmetricBoostingRegressor])
+def test_the_median_is_fitted_as_by_the_absolute_error(kind):
+    median, absolute = (kind(loss=loss, max_iter=20, random_state=0).fit(X, y) for loss in (("quantile", 0.5), "absolute_error"))
+    np.testing.assert_array_equal(median.predict(X), absolute.predict(X))
+
+
+@pytest.mark.parametrize("n, margins", [(300, (0.75, 0.5)), (800, (0.5625, 0.375)), (5000, (0.5, 1 / 3))])
+def test_margins_of_classes_fall_with_the_number_of_samples(n, margins):
+    for n_classes, margin in zip((2, 3), margins, strict=True):
+        model = CurvatureBoostingClassifier(max_iter=1, random_state=0)
+        model.fit(np.random.default_rng(0).normal(size=(n, 2)), np.arange(n) % n_classes)
+        assert model._kinds(n)[0]["split_margin"] == pytest.approx(margin)
+
+
+@pytest.mark.parametrize("n, grows", [(300, False), (3000, True)])
+def test_rates_of_separable_classes_grow_with_many_samples(n, grows):
+    X, y = make_hastie_10_2(n, random_state=0)
+    model = CurvatureBoostingClassifier(max_iter=101, random_state=0).fit(X, y)
+    assert (model.learning_rates_[-1] > model.learning_rates_[0]) == grows
 
 
 @pytest.mark.parametrize("kind", [CurvatureBoostingRegressor, SymmetricBoostingRegressor])
