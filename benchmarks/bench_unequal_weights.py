@@ -1,8 +1,8 @@
 """Rows of unequal weight: do a few heavy ones spoil a forest?
 
-Rare classes with `class_weight="balanced"`: log-loss on 20,000 new rows, by the same weights, of probabilities of 1e-6 at least. Regressions with weights:
-RMSE for the truth on 5,000 new rows, by weight. Means over the draws; fctree's forest as it is by default, and with the
-leaves that it has without weights (`min_samples_leaf=10`).
+Rare classes with `class_weight="balanced"`: log-loss on 20,000 new rows, by the same weights, of probabilities of 1e-6
+at least. Regressions with weights: RMSE for the truth on 5,000 new rows, by weight. Means over the draws; fctree's forest
+as it is by default, and with the leaves that it has without weights (`min_samples_leaf=10`).
 """
 
 import argparse

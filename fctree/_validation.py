@@ -26,7 +26,7 @@ from fctree._tables.columns import (
     without_mask,
 )
 from fctree._tables.estimators import validate_table, validated_features
-from fctree._tables.targets import without_nullable_type
+from fctree._tables.targets import plain_targets
 from fctree._training.weight_scale import rescale_small_weights
 from fctree._warnings import warn
 
@@ -175,7 +175,7 @@ def check_inspection_data(X, y, sample_weight, *, classification, allow_nan):
     ``y``; weights or None; names of the columns, ``x0``, ``x1``, ... without any."""
     names = _sklearn.get_feature_names(X)
     X = without_mask(X)
-    y = without_nullable_type(y)
+    y = plain_targets(y)
     table = X if is_frame(X) else table_of(X)
     if table is not None:
         _refuse_categories(table, names)

@@ -38,7 +38,6 @@ cdef extern from "ridge/feature_map.hpp" namespace "fctree::ridge" nogil:
 cdef extern from "ensembles/params.hpp" namespace "fctree::ensembles" nogil:
     cdef struct ObliqueBoostingParams:
         double learning_rate
-        int64_t n_samples
         int64_t max_iter
         double subsample
         double colsample

@@ -30,7 +30,7 @@ from fctree._tables.numbers import fill_numbers
 from fctree._tables.offsets import relative_targets
 from fctree._tables.quantities import are_quantities, warn_of_quantities
 from fctree._tables.robust import cut_off, target_limits
-from fctree._tables.targets import without_nullable_type
+from fctree._tables.targets import plain_targets
 from fctree._threads import count_threads
 
 _SMALL = 2**18  # values
@@ -49,7 +49,7 @@ def validate_table(estimator, X, y="no_validation", *, reset, impute=False, **ch
         checks["ensure_all_finite"] = "allow-nan"
     X = check_frame(X)
     X = without_mask(X)
-    y = without_nullable_type(y)
+    y = plain_targets(y)
     try:
         with naming_missing("y"):
             out, categories = _checked(estimator, X, y, reset, checks)

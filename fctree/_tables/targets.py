@@ -5,7 +5,7 @@ from scipy.sparse import issparse
 from fctree._tables.columns import library_of, refuse_mask
 
 
-def without_nullable_type(y):
+def plain_targets(y):
     """``y``; of pandas' nullable and arrow integers and booleans the plain ones where nothing is missing.
 
     scikit-learn makes floats of them, in which large labels are the same. TypeError if it is sparse, ValueError if it hides

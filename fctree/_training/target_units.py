@@ -42,9 +42,14 @@ def find_units(targets, weight):
     return TargetUnits(found) if len(found) > 1 else TargetUnits(np.ones(1), found[0])
 
 
+def exponent_of_largest(values):
+    """The least power of two that no value reaches, as its exponent; 0 where all are 0."""
+    return int(np.frexp(np.abs(values).max(initial=0.0))[1])
+
+
 def square_unit(targets):
     """A power of two: fourth powers of targets divided by it neither overflow nor underflow. It is 1 where they do not anyway."""
-    exponent = int(np.frexp(np.abs(targets).max(initial=0.0))[1])
+    exponent = exponent_of_largest(targets)
     return 1.0 if abs(exponent) <= _SAFE_EXPONENT else float(np.ldexp(1.0, exponent - 1))
 
 

@@ -9,6 +9,7 @@ from dask.delayed import Delayed
 from sklearn.utils.validation import check_array
 
 from fctree._sklearn import get_feature_names
+from fctree._tables.targets import plain_targets
 from fctree._training.weight_scale import WeightScale
 from fctree._validation import check_boosting_rows, check_sample_weight_part
 from fctree.dask.cluster import from_parts, map_parts
@@ -141,7 +142,7 @@ def _partition(X, y, weight, names):
     X = with_columns(X, names["columns"])
     X = X if names["table"] else check_boosting_rows(X)
     y = check_array(
-        y,
+        plain_targets(y),
         dtype=None,
         ensure_2d=False,
         ensure_min_samples=0,

@@ -65,12 +65,11 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         scale = 1.0 / self.n_outputs_
         return [native_tree_params(kind, n_samples, impurity_scale=scale) for kind in kinds]
 
-    def _native_params(self, n_rounds, n_samples):
+    def _native_params(self, n_rounds):
         halves = self._classification and self.n_features_in_ >= _HALVED_FROM
         params = {
             **self._round_params(n_rounds),
             "learning_rate": 0.0 if self.learning_rate == "auto" else self.learning_rate,
-            "n_samples": n_samples,
             "extrapolation": self._native_extrapolation(),
             "rounds_features": rounds_features(self),
             "halved_from": _HALVED_FROM if halves else 0,
@@ -89,7 +88,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
                 loss=self._native_loss(train),
                 n_outputs=self.n_outputs_,
                 kinds=self._kinds(train.n_samples, self.alpha_ if done else None),
-                params=self._native_params(n_rounds, train.n_samples),
+                params=self._native_params(n_rounds),
                 listener=watch.listener(progress),
                 judge=watch.judge(self),
                 n_threads=count_threads(self.n_jobs),

@@ -82,8 +82,8 @@ def _best_share(errors, weight):
 
 
 def fewest_by_weight(fewest, weight):
-    """Samples that a curvature tree's leaf needs: of unequal weights so many that they tell as much as ``fewest`` of equal ones, if these
-    are no more than a fortieth of all.
+    """Samples that a curvature tree's leaf needs: of unequal weights so many that they tell as much as ``fewest`` of equal
+    ones, but no more than a fortieth of all.
 
     n samples tell as much as (sum w)^2 / sum w^2 of equal weights (L. Kish, Survey Sampling, 1965).
     """

@@ -16,6 +16,7 @@ from sklearn.model_selection import KFold
 from threadpoolctl import threadpool_limits
 
 from fctree._training.left_out import clearly_positive
+from fctree._training.target_units import exponent_of_largest
 from fctree.kernel_ridge.dense import product_with_itself
 from fctree.kernel_ridge.ordered_tasks import cut, in_background
 
@@ -36,7 +37,7 @@ def in_moderate_units(X, kernel):
 
     Learned metrics do not depend on it.
     """
-    exponent = int(np.frexp(np.abs(X).max(initial=0.0))[1])
+    exponent = exponent_of_largest(X)
     with np.errstate(over="ignore", under="ignore"):
         scale = float(np.ldexp(kernel.scale, exponent))
     return (np.ldexp(X, -exponent), replace(kernel, scale=scale)) if 0.0 < scale < np.inf else (X, kernel)
@@ -108,7 +109,7 @@ def next_matrix(kernel, Z, X, matrix, solution, weights):
     """P from the gradients of the fit on ``Z = X P``, symmetric, or (n_features, n_gradients) with the same ``P P'``
     where these are fewer; the old one where the gradients are all zero."""
     rows = gradient_rows(kernel, Z, *solution, weights)
-    rows = np.ldexp(rows, -int(np.frexp(np.abs(rows).max(initial=0.0))[1]))  # only directions and ratios count
+    rows = np.ldexp(rows, -exponent_of_largest(rows))  # only directions and ratios count
     if matrix is not None:
         rows = mapped(rows, matrix.T)
     root = rows.T if len(rows) < X.shape[1] else _symmetric_root(rows)

@@ -40,7 +40,7 @@ class ObliqueBooster : public GrowingModel {
               {varying_, task.sizes.n_targets, drawn_units(task, execution).all(), params.rounds_features, params.seed,
                units_.all() == nullptr ? nullptr : task.train.initial},  // shifts of both targets and scores are none
               execution),
-        rate_(params.learning_rate, params.n_samples, *loss_),
+        rate_(params.learning_rate, add_up(execution.all, train_.n()), *loss_),
         steps_(task.sizes.n_outputs),
         turns_({true, kinds.size() > kSteps, contenders_.may_leave_residuals()}) {
     evals_.reserve(task.evals.size());

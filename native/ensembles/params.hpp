@@ -8,7 +8,6 @@ namespace fctree::ensembles {
 
 struct ObliqueBoostingParams {
   double learning_rate;  // 0: chosen (learning_rate.hpp)
-  index_t n_samples;     // of all places
   index_t max_iter;
   double subsample;
   double colsample;

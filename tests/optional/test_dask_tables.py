@@ -179,14 +179,14 @@ def test_other_columns_are_refused_where_predict_is_called():
             partitioned.predict(cut(bad))
 
 
-@pytest.mark.parametrize("name", ["SymmetricBoostingRegressor", "CurvatureForestRegressor", "TreeNTKRegressor"])
-def test_partitions_with_other_columns_than_the_collection(name):
+@pytest.mark.parametrize(("name", "seed"), [
+    ("SymmetricBoostingRegressor", {"random_state": 0}), ("CurvatureForestRegressor", {"random_state": 0}), ("TreeNTKRegressor", {})])
+def test_partitions_with_other_columns_than_the_collection(name, seed):
     """Those in another order are read by name, as Dask does; other names are refused."""
     parts = [FRAME[:200], FRAME[200:][FRAME.columns[::-1]]]
     X = dd.from_map(lambda part: part, parts, meta=FRAME[:0])
     y = cut(pd.Series(Y), (0, 200, 400))
-    model = getattr(fctree.dask, f"Dask{name}")(**MODELS[name], random_state=0) if name != "TreeNTKRegressor" else (
-        fctree.dask.DaskTreeNTKRegressor(**MODELS[name]))
+    model = getattr(fctree.dask, f"Dask{name}")(**MODELS[name], **seed)
     found = model.fit(X, y).predict(X).compute()
     np.testing.assert_allclose(found, model.predict(FRAME), rtol=1e-12)
     straight = dd.from_map(lambda part: part[FRAME.columns], parts, meta=FRAME[:0])
@@ -196,3 +196,10 @@ def test_partitions_with_other_columns_than_the_collection(name):
         model.fit(other, y)
     with pytest.raises(ValueError, match="a partition of X has the columns .*town"):
         model.predict(other).compute()
+
+
+@pytest.mark.parametrize("name", ["SymmetricBoostingClassifier", "CurvatureForestClassifier"])
+def test_labels_of_nullable_types_stay_integers(name):
+    labels = pd.Series(np.where(LABELS > 0, 2**53 + 1, 2**53)).astype("Int64")
+    model = getattr(fctree.dask, f"Dask{name}")(random_state=0).fit(cut(FRAME), cut(labels))
+    assert model.classes_.tolist() == [2**53, 2**53 + 1]
