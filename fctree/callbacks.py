@@ -1,4 +1,4 @@
-"""Callbacks for the `fit` of the boosters, which hear of each round and may stop the fit.
+"""Callbacks for boosting: functions that `fit` calls after each round and that can stop it.
 
 A callback is any function ``callback(round, scores)``. ``round`` is the number of rounds that the
 model has, ``scores`` the losses after the last one by data set and name, such as

@@ -1,6 +1,6 @@
 """The tree ensemble layer as a module of PyTorch (Hazimeh et al. 2020).
 
-``pip install "fctree[torch]"``. Nothing else in fctree imports PyTorch.
+``pip install ".[torch]"`` in the source tree. Nothing else in fctree imports PyTorch.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ try:
     import torch
 except ImportError as error:
     raise ImportError(
-        'fctree.torch needs PyTorch, which the extra "torch" installs: pip install "fctree[torch]"'
+        'fctree.torch needs PyTorch, which the extra "torch" installs: pip install ".[torch]"'
     ) from error
 
 from fctree._native import soft as _native

@@ -1,4 +1,4 @@
-"""Fits on data that lie on many machines, with Dask: ``pip install fctree[dask]``.
+"""Fits on data that lie on many machines, with Dask: ``pip install ".[dask]"`` in the source tree.
 
 Estimators take Dask arrays and data frames, fit where the partitions are, predict lazily, and
 become the plain estimators with ``to_local()``.
@@ -9,7 +9,7 @@ try:
     import distributed  # noqa: F401
 except ImportError as error:
     raise ImportError(
-        "fctree.dask needs Dask with its distributed scheduler: pip install 'fctree[dask]'"
+        "fctree.dask needs Dask with its distributed scheduler: pip install '.[dask]'"
     ) from error
 
 from fctree.dask.forest import (

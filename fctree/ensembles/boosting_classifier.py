@@ -25,8 +25,8 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
     Each tree is a shallow oblique tree fitted to the Newton step of the log-loss, with splits along
     curvature directions, axes or the ridge direction and linear models in the leaves; with more than two
     classes a leaf predicts one score per class. For step-like targets each round also grows a step tree
-    (axis-parallel splits, constant leaves) and keeps the tree with the larger gain on the out-of-bag
-    samples, less what its gain in the bag takes from later trees. By default splits need clearer gains than in regression and leaf models are shrunk more towards
+    (axis-parallel splits, constant leaves) and keeps the tree with the larger out-of-bag gain, after a deduction for
+    in-bag gain that later trees could have made. By default splits need clearer gains than in regression and leaf models are shrunk more towards
     their parents': the `split_margin` of trees is 0.75 for two classes and 0.5 for more, of more than 600 samples in
     proportion less down to two thirds of that, their `parent_weight` 10 for each class.
 

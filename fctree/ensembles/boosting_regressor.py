@@ -26,7 +26,8 @@ class CurvatureBoostingRegressor(
     Each tree is a shallow oblique tree fitted to the Newton step of the loss, with splits along curvature
     directions, axes or the ridge direction and linear models in the leaves. Such trees suit smooth targets.
     For step-like targets each round also grows a step tree (axis-parallel splits, constant leaves) and
-    keeps the tree with the larger gain on the out-of-bag samples, less what its gain in the bag takes from later trees.
+    keeps the tree with the larger out-of-bag gain, after a deduction
+    for in-bag gain that later trees could have made.
 
     Parameters
     ----------
@@ -62,7 +63,8 @@ class CurvatureBoostingRegressor(
     min_samples_leaf : int, float or None, default=None
         Minimum number of samples in a leaf; a float is a fraction of the training samples of a tree,
         rounded up. For step trees it is a tenth of this number, for losses with a log link a quarter. ``loss="quantile"``
-        needs at least ``5 / min(quantile, 1 - quantile)`` in all trees.
+        needs at least
+        ``5 / min(quantile, 1 - quantile)`` in all trees, except for the median.
     max_coef : int or None, default=None
         Maximum number of features in a split.
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
@@ -75,7 +77,7 @@ class CurvatureBoostingRegressor(
         Whether to stop when the validation loss has not fallen by more than `tol` for `n_iter_no_change`
         rounds, and keep the trees up to its minimum.
     validation_fraction : float or int, default=0.1
-        Share or number of samples held out for early stopping without an `eval_set`; stratified by class.
+        Share or number of samples held out for early stopping without an `eval_set`.
     n_iter_no_change : int, default=10
         Rounds without improvement before stopping.
     tol : float, default=1e-7

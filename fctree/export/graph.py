@@ -13,7 +13,7 @@ IR_VERSION = 10
 
 def import_onnx(name: str = "onnx") -> Any:
     """Import a module that exporting to ONNX needs; `import_library` of the extra."""
-    return import_library(name, "'fctree[onnx]'")
+    return import_library(name, "'.[onnx]'")
 
 
 def import_library(name: str, source: str) -> Any:

@@ -101,7 +101,7 @@ class ImportanceResult(_Values):
         Lower and upper bounds.
     confidence_level : float
     p_values : ndarray of shape (n_groups,)
-        One-sided test that the importance is above 0. Its standard error, larger than `stderr`, is also
+        p-values of the one-sided test of the hypothesis that the importance is 0 or less. Its standard error, larger than `stderr`, is also
         valid at 0, so small importances need many test samples. NaN if the standard error is 0.
     trusted : ndarray of shape (n_groups,), bool
         Whether the interval is valid, which needs at least 10 test samples; `warnings` states the reason if

@@ -34,7 +34,7 @@ class IndicatorScores(PredictedProbabilities):
     _even_score = 0.5  # of the second of two classes, that predicts neither
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Class scores: the leaf models' values, not probabilities.
+        """Class scores; `predict` returns the class with the largest.
 
         Parameters
         ----------

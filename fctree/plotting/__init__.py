@@ -1,6 +1,6 @@
 """Trees for people to read: as text, as a picture, and as regions of the plane.
 
-The pictures need matplotlib (``pip install 'fctree[plot]'``), which is imported only when
+The pictures need matplotlib (``pip install ".[plot]"`` in the source tree), which is imported only when
 one is drawn.
 """
 

@@ -24,7 +24,7 @@ def require_matplotlib(ax=None):
     except ImportError as error:
         raise ImportError(
             "drawing needs matplotlib, which is not installed; install it with "
-            "pip install 'fctree[plot]'"
+            "pip install '.[plot]'"
         ) from error
     from matplotlib.axes import Axes
 

@@ -66,7 +66,7 @@ class SoftTreeRegressor(NumericTargets, RegressorMixin, BaseSoftTree):
     early_stopping : bool, default=False
         Whether to stop when the loss of held-out samples no longer improves, and keep the best weights.
     validation_fraction : float or int, default=0.1
-        Share or number of samples to hold out; stratified by class.
+        Share or number of samples to hold out.
     n_iter_no_change : int, default=10
         Epochs without an improvement by more than `tol` before stopping.
     tol : float, default=1e-4

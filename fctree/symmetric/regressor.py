@@ -53,7 +53,7 @@ class SymmetricBoostingRegressor(
         of splits.
     min_samples_leaf : int, default=1
         Minimum number of samples in every non-empty leaf. ``loss="quantile"`` needs at least
-        ``5 / min(quantile, 1 - quantile)``.
+        ``5 / min(quantile, 1 - quantile)``, except for the median.
     posterior_samples : int, default=0
         Number of posterior samples for ``predict(X, return_std=True)``, 0 or at least 2; each is a further
         model to fit. The prior has 0.1 times, the assumed noise 0.01 times the standard deviation of `y`.
@@ -91,7 +91,7 @@ class SymmetricBoostingRegressor(
         `tol` for `n_iter_no_change` rounds, and keep the model of the best round. Of several sets the first
         counts; with `eval_metric` its first metric replaces the loss.
     validation_fraction : float or int, default=0.1
-        Share or number of samples held out for early stopping without an `eval_set`; stratified by class.
+        Share or number of samples held out for early stopping without an `eval_set`.
     n_iter_no_change : int, default=10
         Rounds without improvement before stopping.
     tol : float, default=1e-7
