@@ -42,7 +42,10 @@ def check_features(estimator, X):
 def check_training_data(estimator, X, y, sample_weight, *, multi_output):
     """Check data as `check_imputed_data`, and weights, scaled up if they are small: (n_samples,) float64 or None."""
     X, y = check_imputed_data(estimator, X, y, reset=True, classification=not multi_output)
-    return X, y, rescale_small_weights(check_sample_weight(sample_weight, X))
+    weight = rescale_small_weights(check_sample_weight(sample_weight, X))
+    if multi_output and weight is not None:
+        y = np.where(np.reshape(weight > 0.0, (-1,) + (1,) * (y.ndim - 1)), y, 0)  # so large that 0 times them is not 0
+    return X, y, weight
 
 
 def check_boosting_features(estimator, X):
@@ -108,9 +111,16 @@ def _refuse_other_arguments(sample_weight):
     """TypeError for what was meant to be another argument of `fit`."""
     if isinstance(sample_weight, str):
         raise TypeError(f"sample_weight must hold a number for each sample, got {sample_weight!r}; classifiers have class_weight")
-    if isinstance(sample_weight, tuple) and any(np.ndim(item) > 0 for item in sample_weight[:3]):
-        raise TypeError("sample_weight must hold a number for each sample, got a tuple of arrays; evaluation sets are passed "
-                        "by name, such as eval_set=(X_val, y_val)")
+    if not isinstance(sample_weight, (list, tuple)):
+        return
+    first = next(iter(sample_weight), None)
+    if isinstance(first, str):
+        raise TypeError(f"sample_weight must hold a number for each sample, got {first!r}; columns are named in the parameter "
+                        "categorical_features of the estimator")
+    tuples = isinstance(first, (list, tuple)) and any(hasattr(item, "shape") for item in first)
+    if tuples or isinstance(sample_weight, tuple) and any(np.ndim(item) > 0 for item in sample_weight[:3]):
+        raise TypeError(f"sample_weight must hold a number for each sample, got a {'list of tuples' if tuples else 'tuple'} of "
+                        "arrays; evaluation sets are passed by name, such as eval_set=(X_val, y_val)")
 
 
 def _refuse_negative(weight):
@@ -210,10 +220,11 @@ def check_labels(y):
         check_classification_targets(y)
     except (TypeError, ValueError) as error:
         kinds = sorted({type(label).__name__ for label in np.ravel(np.asarray(y, dtype=object))})
-        if len(kinds) < 2 and kinds != ["NoneType"]:
+        if len(kinds) < 2 and np.asarray(y).dtype != object:
             raise
         raise (TypeError if isinstance(error, TypeError) else ValueError)(
-            f"y holds labels of type {', '.join(kinds)}: classes need labels of one type, none of them missing"
+            f"y holds labels of type {', '.join(kinds)}: classes need labels of one type, integers, truths or text, none of "
+            "them missing"
         ) from error
 
 
@@ -300,12 +311,17 @@ def fitted_whole(estimator):
     """Yield a copy of the estimator to fit, whose attributes replace the estimator's if the fit inside succeeds.
 
     So an interrupted or failed fit leaves it as it was, and predictions in the middle of one, by a callback or
-    another thread, are those of the last fit.
+    another thread, are those of the last fit. What a callback sets meanwhile, and the fit does not, is kept.
     """
+    before = dict(vars(estimator))
     fitted = object.__new__(type(estimator))
-    vars(fitted).update(vars(estimator))
+    vars(fitted).update(before)
     yield fitted
-    estimator.__dict__ = vars(fitted)
+    after, missing = vars(fitted), object()
+    for name, value in vars(estimator).items():
+        if value is not before.get(name, missing) and after.get(name, missing) is before.get(name, missing):
+            after[name] = value
+    estimator.__dict__ = after
 
 
 def check_total(name, total, done, unit):

@@ -93,6 +93,8 @@ def check_frame(X):
         if len(set(names)) < len(names):
             repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
             raise ValueError(f"X has several columns of the same name: {repeated[:10]}")
+        if names and hasattr(X, "sparse"):  # where all columns are
+            X = X.sparse.to_dense()
     if is_frame(X) and X.shape[1] == 0:
         raise ValueError(f"Found a table with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required")
     return X

@@ -1,6 +1,7 @@
 """The fitted state of a table: its categories, target statistics and means."""
 
 import math
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -224,10 +225,7 @@ class TableEncoder:
     def players(self):
         """Numbers of the columns as in `sources`; pairs have numbers of their own, after those of the columns."""
         n_targets, first = max(len(self.targets), 1), self.n_features_in
-        return np.array(
-            [first + index // n_targets if kind == "pair" else column
-             for column, kind, index in self.layout()], dtype=np.int64,
-        )  # fmt: skip
+        return np.array([first + i // n_targets if kind == "pair" else column for column, kind, i in self.layout()], dtype=np.int64)
 
     def feature_names(self, names, classes=None):
         """Names of the encoded columns, from those of the table's, and labels for statistics of classes."""
@@ -251,7 +249,13 @@ class TableEncoder:
             return f"{name} (share)"
         if kind == "missing" or index == len(self.categories[column]):
             return f"{name} is missing"
-        return f"{name} = {self.categories[column][index]}"
+        return f"{name} = {self.category_names(column)[index]}"
+
+    def category_names(self, column):
+        """Text for each category of a column, in quotes where others, or what is none, would look the same."""
+        texts = [str(value) for value in self.categories[column]]
+        seen = Counter([*texts, "missing", "other"])
+        return [repr(value) if seen[text] > 1 else text for value, text in zip(self.categories[column], texts, strict=True)]
 
     def summed_to_columns(self, importances):
         """Importances of the encoded columns, added up to those of the table's; a pair's are

@@ -49,7 +49,7 @@ def validate_table(estimator, X, y="no_validation", *, reset, impute=False, **ch
         checks["ensure_all_finite"] = "allow-nan"
     X = check_frame(X)
     X = without_mask(X)
-    y = plain_targets(y)
+    y = plain_targets(y, checks.get("y_numeric", False))
     try:
         with naming_missing("y"):
             out, categories = _checked(estimator, X, y, reset, checks)
@@ -296,7 +296,7 @@ def _coded(estimator, table, reset):
         encoder = getattr(estimator, "encoder_", None)
         known = known if encoder is None else encoder.categories
         wanted = [values is not None for values in known]
-        remedy = ["in fit the column held numbers"]
+        remedy = ["in fit the column held numbers. If it holds categories, name it in categorical_features"]
     coded = np.empty(table.shape, order="F")
     categories, quantities = [], []
     for j, raw in enumerate(raw_columns(table)):
@@ -331,23 +331,28 @@ def wanted_categories(estimator, names, n_features):
                 f"categorical_features is a mask of {len(chosen)} columns, but X has {n_features}"
             )
         return chosen.tolist()
-    found = [_index(item, names, n_features) for item in chosen.tolist()]
-    return [j in found for j in range(n_features)]
+    items = chosen.tolist() if given is chosen else list(given)  # where NumPy may have made text of numbers
+    if len(items) == n_features > 2 and set(items) == {0, 1}:
+        raise ValueError(f"categorical_features repeats the indices {items[:10]}: a mask holds True and False")
+    places = {} if names is None else {name: place for place, name in enumerate(names)}
+    wanted = [False] * n_features
+    for item in items:
+        wanted[_index(item, places, n_features)] = True
+    return wanted
 
 
-def _index(item, names, n_features):
+def _index(item, places, n_features):
     if isinstance(item, str):
-        if names is None:
+        if not places:
             raise ValueError(
                 f"categorical_features names {item!r}, but the columns of X have no names"
             )
-        matches = np.flatnonzero(names == item)
-        if len(matches) == 0:
+        if item not in places:
             raise ValueError(f"categorical_features names {item!r}, which X does not have")
-        return int(matches[0])
+        return places[item]
     if not isinstance(item, Integral) or not 0 <= item < n_features:
         raise ValueError(
-            f"categorical_features holds {item!r}, which is no column of X: use names, indices "
+            f"categorical_features holds {item!r}, which is no column of X: use names that are text, indices "
             f"from 0 to {n_features - 1}, or a mask"
         )
     return int(item)

@@ -1,21 +1,25 @@
 """Targets as users have them, before scikit-learn validates them."""
 
+import numpy as np
 from scipy.sparse import issparse
 
 from fctree._tables.columns import library_of, refuse_mask
 
 
-def plain_targets(y):
-    """``y``; of pandas' nullable and arrow integers and booleans the plain ones where nothing is missing.
+def plain_targets(y, numeric=None):
+    """``y``; of pandas' nullable and arrow integers and booleans the plain ones where nothing is missing, and numbers of
+    an array of objects.
 
-    scikit-learn makes floats of them, in which large labels are the same. TypeError if it is sparse, ValueError if it hides
-    values or has no columns.
+    scikit-learn makes floats of the former, in which large labels are the same, and knows no labels that are objects.
+    TypeError if it is sparse, ValueError if it hides values, has no columns, or holds text though it has to be ``numeric``.
     """
     refuse_mask("y", y)
     if getattr(y, "shape", ())[1:] == (0,):
         raise ValueError(f"y has the shape {y.shape}: it holds no targets")
     if issparse(y):
         raise TypeError("y is sparse: y.toarray() is the array that it has to be")
+    if numeric is not None:
+        y = _refuse_text(y) if numeric else _of_objects(y)
     if library_of(y) != "pandas":
         return y
     column = y.iloc[:, 0] if getattr(y, "shape", ())[1:] == (1,) else y
@@ -23,3 +27,24 @@ def plain_targets(y):
     if getattr(plain, "kind", "") not in tuple("iub") or column.isna().any():
         return y
     return y.astype(plain)
+
+
+def _refuse_text(y):
+    values = np.asarray(y)
+    if values.dtype.kind in "OSUT":
+        for value in values.ravel():
+            try:
+                float(value)
+            except (TypeError, ValueError, OverflowError):
+                if isinstance(value, (str, bytes)):
+                    raise ValueError(f"y holds text ({str(value)!r}), but a regressor takes numbers; classifiers take labels") from None
+    return y
+
+
+def _of_objects(y):
+    """``y``; of an array of objects that are all integers, truths or floats an array of these."""
+    if getattr(y, "dtype", None) != object:
+        return y
+    values = np.asarray(y)
+    kinds = {type(value) for value in values.ravel()}
+    return values.astype(kinds.pop()) if len(kinds) == 1 and kinds <= {bool, int, float, np.bool_, np.int64, np.float64} else y

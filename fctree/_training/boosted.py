@@ -154,14 +154,14 @@ class BaseBoosting(TakesTables, BaseEstimator):
             )
         with fitted_whole(self) as fitted:
             continuing = fitted.warm_start and hasattr(fitted, "trees_")
-            X, y = fitted._check_data(X, y, reset=not continuing, classification=fitted._classification)
+            coded, y = fitted._check_data(X, y, reset=not continuing, classification=fitted._classification)
             targets = fitted._encode_targets(y, reset=not continuing)
-            weight = check_sample_weight(sample_weight, X)
-            initial = check_init_score(init_score, len(X), fitted.n_outputs_)
-            train = Samples(X, targets, weight, initial).without_zero_weights()
+            weight = check_sample_weight(sample_weight, coded)
+            initial = check_init_score(init_score, len(coded), fitted.n_outputs_)
+            train = Samples(coded, targets, weight, initial).without_zero_weights()
             if not continuing:
                 fitted._random_seed = draw_seed(fitted.random_state)
-            train, evals = validation_samples(fitted, train, eval_sets, watch)
+            train, evals = validation_samples(fitted, X, train, eval_sets, watch)
             if not fitted._classification:
                 check_learnable(fitted.loss, train.y, " among the samples of positive weight that are not held out")
             train, evals = weigh_classes(fitted, train, evals)

@@ -80,11 +80,13 @@ def _takes_predictions(metric):
         return False
     if next(iter(parameters.parameters), None) == "y_true":
         return True
-    try:
-        parameters.bind(None, None, None)
-    except TypeError:
-        return True
-    return False
+    for weights in ({}, {"sample_weight": None}):
+        try:
+            parameters.bind(None, None, None, **weights)
+            return False
+        except TypeError:
+            pass
+    return True
 
 
 def score(estimator, scorers, eval_set, raw):
@@ -102,6 +104,12 @@ def score(estimator, scorers, eval_set, raw):
             lacking = _lacking_classes(estimator, eval_set.y)
             raise ValueError(
                 f"eval_metric {name!r} failed on an evaluation set: {error}{lacking}"
+            ) from error
+        except TypeError as error:
+            if not weights or "sample_weight" not in str(error):
+                raise
+            raise TypeError(
+                f"eval_metric {name!r} has to take the weights of the evaluation set, sample_weight=: {error}"
             ) from error
         if not isinstance(value, Real):
             raise TypeError(f"eval_metric {name!r} must be a number, got {value!r}")

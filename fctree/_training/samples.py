@@ -1,12 +1,12 @@
 """Samples as the core takes them: training and validation sets, and scores to start from."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_array
 
-from fctree._tables.columns import refuse_mask
+from fctree._tables.columns import check_frame, is_frame, refuse_mask, table_of, taken
 from fctree._tables.copies import different_samples
 from fctree._training.eval_metrics import EvalSet
 from fctree._validation import check_sample_weight, count_samples
@@ -15,13 +15,14 @@ from fctree._validation import check_sample_weight, count_samples
 @dataclass(eq=False)
 class Samples:
     """Features (n, d) and encoded targets (n_targets, n); weights (n,) and scores to start from
-    (n_outputs, n), or None for equal ones and for the baseline.
+    (n_outputs, n), or None for equal ones and for the baseline; their rows of the table given, or None for all.
     """
 
     X: np.ndarray
     y: np.ndarray
     weight: np.ndarray | None
     initial: np.ndarray | None
+    rows: np.ndarray | None = field(default=None, kw_only=True)
 
     @property
     def parts(self):
@@ -41,7 +42,8 @@ class Samples:
         """The samples of these rows."""
         weight = None if self.weight is None else self.weight[rows]
         initial = None if self.initial is None else np.ascontiguousarray(self.initial[:, rows])
-        return Samples(self.X[rows], np.ascontiguousarray(self.y[:, rows]), weight, initial)
+        of_table = rows if self.rows is None else self.rows[rows]
+        return Samples(self.X[rows], np.ascontiguousarray(self.y[:, rows]), weight, initial, rows=of_table)
 
     def without_zero_weights(self):
         """The samples that count: others must not even make a bin or cut a leaf."""
@@ -129,10 +131,10 @@ def check_init_score(init_score, n_samples, n_outputs):
     return np.ascontiguousarray(scores.reshape(n_samples, n_outputs).T)
 
 
-def validation_samples(estimator, train, eval_sets, watch):
+def validation_samples(estimator, X, train, eval_sets, watch):
     """The samples to grow a boosted estimator's trees on, and a list of those to validate with.
 
-    ``watch.eval_sets`` becomes the same as its scorers take them.
+    ``X`` is the table that `fit` was given. ``watch.eval_sets`` becomes the validation samples as its scorers take them.
     """
     if eval_sets:
         if any((initial is None) != (train.initial is None) for *_, initial in eval_sets):
@@ -152,11 +154,19 @@ def validation_samples(estimator, train, eval_sets, watch):
             estimator.validation_fraction,
             estimator._random_seed,
         )
-        watch.eval_sets = [EvalSet(held.X, estimator._decode_targets(held.y), held.weight)]
+        table = _taken(X, held.rows) if watch.scorers else None
+        watch.eval_sets = [EvalSet(table, estimator._decode_targets(held.y), held.weight)]
         return train, [held]
     if watch.scorers:
         raise ValueError("eval_metric needs an eval_set, or early_stopping=True, which holds one out")
     return train, []
+
+
+def _taken(X, rows):
+    """The rows of what `fit` was given."""
+    X = check_frame(X)
+    table = table_of(X)
+    return taken(X if is_frame(X) else np.asanyarray(X) if table is None else table, rows)
 
 
 def _checked(estimator, eval_sets, at, keeps_all):

@@ -57,7 +57,7 @@ def comparing_units(targets, weight):
     """Units in which errors of outputs (n_samples, n_outputs) are compared: the deviations of several, 1 of one; and the
     `square_unit` of what they leave of the targets."""
     of_outputs = find_units(targets, weight).of_outputs
-    return of_outputs, square_unit(targets / of_outputs)
+    return of_outputs, square_unit((targets if weight is None else targets[weight > 0.0]) / of_outputs)
 
 
 def in_squares_of(unit, values):

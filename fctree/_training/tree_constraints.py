@@ -45,28 +45,28 @@ def check_interactions(estimator):
     columns = np.arange(n_columns) if encoder is None else encoder.sources
     if isinstance(given, str):
         return columns, np.zeros((0, n_columns), dtype=np.uint8), MOST_COLUMNS[given]
-    names = list(getattr(estimator, "feature_names_in_", ()))
+    places = {name: place for place, name in enumerate(getattr(estimator, "feature_names_in_", ()))}
     sets = np.zeros((len(given), n_columns), dtype=np.uint8)
     for row, members in zip(sets, given, strict=True):
-        row[_indices(members, names, n_columns)] = 1
+        row[_indices(members, places, n_columns)] = 1
     left = sets.sum(axis=0) == 0
     if left.any():
         sets = np.vstack([sets, left.astype(np.uint8)])
     return columns, sets, 0
 
 
-def _indices(members, names, n_columns):
+def _indices(members, places, n_columns):
     """Numbers of the columns of a set."""
     if isinstance(members, str) or not isinstance(members, Collection):
         raise ValueError(
             "interaction_cst must be 'pairwise', 'no_interactions' or a list of sets of columns, got "
             f"the set {members!r}"
         )
-    found = [names.index(member) if member in names else member for member in members]
+    found = [places.get(member, member) for member in members]
     for member in found:
         if isinstance(member, bool) or not isinstance(member, Integral) or not 0 <= member < n_columns:
             raise ValueError(
-                f"interaction_cst has the column {member!r}, which is no name of a column and no index "
+                f"interaction_cst has the column {member!r}, which is no name of a column that is text and no index "
                 f"from 0 to {n_columns - 1}"
             )
     return found

@@ -22,13 +22,21 @@ def threads_here():
     return get_worker().state.nthreads
 
 
+def workers_of(client):
+    """The addresses of all workers, or `WorkerLost` if there are none."""
+    workers = sorted(client.nthreads())
+    if not workers:
+        raise WorkerLost("no workers are left")
+    return workers
+
+
 def assign(client, partitions, lengths, workers):
     """Worker addresses with the indices of their partitions, in the order of the rows.
 
     Partitions stay where they are unless a worker has far more than its share. ``workers`` are those
     that may have any, or None for all.
     """
-    workers = sorted(client.nthreads()) if workers is None else workers
+    workers = workers_of(client) if workers is None else workers
     holders = client.who_has(partitions)
     share = _IMBALANCE * sum(lengths) / len(workers)
     load = dict.fromkeys(workers, 0)

@@ -102,12 +102,15 @@ class DistributedFit:
                         f"{getattr(self.local, 'n_iter_', 0)} rounds: {error}"
                     ) from error
         if listener is not None:
-            scores = -self.local.train_score_, -self.local.validation_score_
-            self._tell(listener, [
-                (loss, scores[1][i] if len(scores[1]) else np.nan)
-                for i, loss in enumerate(scores[0])
-            ][1 + self.n_told :])
+            self._tell_of_model(listener)
         return self.local
+
+    def _tell_of_model(self, listener):
+        scores = -self.local.train_score_, -self.local.validation_score_
+        self._tell(listener, [
+            (loss, scores[1][i] if len(scores[1]) else np.nan)
+            for i, loss in enumerate(scores[0])
+        ][1 + self.n_told :])
 
     def _tell(self, listener, losses):
         for train_loss, eval_loss in losses:
@@ -150,6 +153,9 @@ class DistributedFit:
     def _wait(self, fit, workers, futures, listener):
         """Waits until all are done or one has failed."""
         watch = Watch(self.client, workers)
+        n_grown = getattr(self.local, "n_iter_", 0)
+        if listener is not None and n_grown > 0:
+            self._tell_of_model(listener)  # the rounds of an attempt that lost a worker
         while any(future.status == "pending" for future in futures):
             try:
                 wait(futures, timeout=POLL_SECONDS)
@@ -158,8 +164,7 @@ class DistributedFit:
                 if any(future.status not in ("pending", "finished") for future in futures):
                     return
                 if listener is not None:
-                    known = self.n_told - getattr(self.local, "n_iter_", 0)
-                    found = self.client.run(losses_since, fit, known, workers=workers[:1])
+                    found = self.client.run(losses_since, fit, self.n_told - n_grown, workers=workers[:1])
                     self._tell(listener, found[workers[0]])
             except CancelledError as error:
                 raise WorkerLost(str(error)) from error

@@ -7,7 +7,7 @@ import numpy as np
 from fctree._training.samples import Samples
 from fctree._validation import check_features_part
 from fctree.dask.boosting_base import DaskBoosting, TargetEncoder
-from fctree.dask.cluster import settle
+from fctree.dask.cluster import settle, workers_of
 from fctree.dask.partitions import Partition, join_partitions
 from fctree.dask.prediction import PredictsClasses, PredictsTargets
 from fctree.dask.row_blocks import Run, cut_into_runs
@@ -90,7 +90,7 @@ class BlockedRows:
     def place(self, client, workers):
         """``(parts, layout)`` of each worker that has any, of these workers or of all."""
         settle(client, self.partitions)  # those that were lost are computed again
-        workers = sorted(client.nthreads()) if workers is None else workers
+        workers = workers_of(client) if workers is None else workers
         n_rows = int(self.begins[-1])
         runs = cut_into_runs(n_rows, len(workers))
         placed = {}
@@ -148,14 +148,8 @@ class DaskCurvatureBoostingRegressor(PredictsTargets, _DaskObliqueBoosting, Curv
     the same. These come from a sample of 65,536 rows (or all, if fewer), and step trees use at most 256
     histogram bins per feature.
 
-    Parameters are those of `CurvatureBoostingRegressor`. Not supported: losses whose leaves are
-    quantiles (``"absolute_error"``, ``"huber"``, ``"quantile"``) and losses given as functions,
-    `warm_start`, `calibration_fraction`, early stopping without `eval_set`, nodes with fewer
-    samples than features that need a ridge model, and in `fit` `init_score`, `eval_metric`,
-    `callbacks` and several evaluation sets. Threads are the workers' (``nthreads``), whatever
-    `n_jobs` is.
-
-    Attributes are those of `CurvatureBoostingRegressor`.
+    Parameters and attributes are those of `CurvatureBoostingRegressor`; `fit` says which are not
+    supported. Threads are the workers' (``nthreads``), whatever `n_jobs` is.
 
     Examples
     --------
@@ -181,11 +175,8 @@ class DaskCurvatureBoostingClassifier(PredictsClasses, _DaskObliqueBoosting, Cur
     number of workers. It is that of `CurvatureBoostingClassifier` up to rounding if the candidate cuts,
     which come from a sample of 65,536 rows, are the same.
 
-    Parameters and attributes are those of `CurvatureBoostingClassifier`. Not supported: losses
-    given as functions, `warm_start`, `class_weight`, early stopping without `eval_set`, nodes with
-    fewer samples than features that need a ridge model, and in `fit` `init_score`, `eval_metric`,
-    `callbacks` and several evaluation sets. Threads are the workers' (``nthreads``), whatever
-    `n_jobs` is.
+    Parameters and attributes are those of `CurvatureBoostingClassifier`; `fit` says which are not
+    supported. Threads are the workers' (``nthreads``), whatever `n_jobs` is.
 
     Examples
     --------

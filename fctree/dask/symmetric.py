@@ -99,13 +99,8 @@ class DaskSymmetricBoostingRegressor(
     partitions the model is identical to that of `SymmetricBoostingRegressor` on all rows; losses agree to
     rounding.
 
-    Parameters are those of `SymmetricBoostingRegressor`. Not supported: losses whose leaves are
-    quantiles (``"absolute_error"``, ``"huber"``, ``"quantile"``) and losses given as functions,
-    `warm_start`, `calibration_fraction`, `posterior_samples`, early stopping without `eval_set`,
-    and in `fit` `init_score`, `eval_metric`, `callbacks` and several evaluation sets. Threads are
-    the workers' (``nthreads``), whatever `n_jobs` is.
-
-    Attributes are those of `SymmetricBoostingRegressor`.
+    Parameters and attributes are those of `SymmetricBoostingRegressor`; `fit` says which are not
+    supported. Threads are the workers' (``nthreads``), whatever `n_jobs` is.
 
     Examples
     --------
@@ -132,10 +127,8 @@ class DaskSymmetricBoostingClassifier(
     partitions the model is identical to that of `SymmetricBoostingClassifier` on all rows; losses agree to
     rounding.
 
-    Parameters and attributes are those of `SymmetricBoostingClassifier`. Not supported: losses
-    given as functions, `warm_start`, `class_weight`, early stopping without `eval_set`, and in `fit`
-    `init_score`, `eval_metric`, `callbacks` and several evaluation sets. Threads are the workers'
-    (``nthreads``), whatever `n_jobs` is.
+    Parameters and attributes are those of `SymmetricBoostingClassifier`; `fit` says which are not
+    supported. Threads are the workers' (``nthreads``), whatever `n_jobs` is.
 
     Examples
     --------

@@ -163,11 +163,11 @@ class _SubsetScores:
         self.n_unfinished = 0
 
     def evaluate(self, method, verbose):
-        """Compute the scores; the best constant needs no training."""
+        """Compute the scores; the best constant needs no training, and `"dropout"` has none."""
         last = len(self.values) - 1
         self._add(last, self.study.full_outputs(method))
         first = 0
-        if self.masked[0].all():
+        if self.masked[0].all() and method != "dropout":
             self._add(0, self.study.models.constant_outputs())
             first = 1
         found = self.study.evaluate(self.masked[first:last], method, verbose=verbose)

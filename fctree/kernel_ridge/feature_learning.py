@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.model_selection import KFold
 from threadpoolctl import threadpool_limits
 
-from fctree._training.left_out import clearly_positive
+from fctree._training.significance import clearly_positive
 from fctree._training.target_units import exponent_of_largest
 from fctree.kernel_ridge.dense import product_with_itself
 from fctree.kernel_ridge.ordered_tasks import cut, in_background

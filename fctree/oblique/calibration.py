@@ -92,7 +92,9 @@ class _ShiftedLoss:
         curvature = np.empty((1 + n_classes, 1 + n_classes))
         curvature[0, 0] = (spread * self.logarithms).sum() + self.unit * wrong * (1.0 - wrong)
         curvature[0, 1:] = curvature[1:, 0] = spread.sum(axis=0)
-        curvature[1:, 1:] = np.diag(weighted.sum(axis=0) + penalty) - weighted.T @ p
+        of_classes = weighted.sum(axis=0)
+        curvature[1:, 1:] = np.diag(of_classes + penalty) - weighted.T @ p
+        curvature[1:, 1:] += of_classes.mean()  # keeps the sum of the shifts 0, beside weights of any size
         return value, slope, curvature
 
 

@@ -20,7 +20,7 @@ from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
 from fctree._memory import check_memory
-from fctree._training.left_out import clearly_positive
+from fctree._training.significance import clearly_positive
 from fctree._tree import ObliqueTree
 from fctree.oblique.feature_scales import feature_scales
 

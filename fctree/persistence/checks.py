@@ -137,9 +137,9 @@ def check_whole(model, name, least, most=2**63 - 1):
     require(valid, f"{name} is {value!r}, not an integer from {least} to {most}")
 
 
-def _check_truth(model, name):
-    value = getattr(model, name)
-    require(type(value) is bool, f"{name} is {value!r}, not True or False")
+def _check_single_target(model):
+    value = model._single_target
+    require(type(value) is bool, f"_single_target is {value!r}, not True or False")
 
 
 def check_features(model):
@@ -182,7 +182,7 @@ def check_tree_regressor(model):
     if is_fitted(model, names):
         check_features(model)
         check_whole(model, "n_outputs_", 1)
-        _check_truth(model, "_single_target")
+        _check_single_target(model)
         _check_oblique_tree(model, model.n_outputs_, None)
         check_intervals(model, model.tree_.n_outputs, model.tree_.n_leaves)
 
@@ -215,7 +215,7 @@ def of_regressors(names, check):
     def check_regressor(model):
         if is_fitted(model, (*names, "n_outputs_", "_single_target")):
             check_whole(model, "n_outputs_", 1)
-            _check_truth(model, "_single_target")
+            _check_single_target(model)
             check(model)
 
     return check_regressor
@@ -301,7 +301,7 @@ _SEARCHED_NAMES = ("alpha_", "depth_", "scale_", "best_score_", "cv_results_")
 def check_tree_ntk_regressor(model):
     """Raise ValueError unless it is unfitted or its expansion fits together."""
     if is_fitted(model, (*_TREE_NTK_NAMES, *_chosen_names(model), "_single_target")):
-        _check_truth(model, "_single_target")
+        _check_single_target(model)
         n_axes = 1 if model._single_target else 2
         _check_tree_ntk(model, n_axes)
         check_intervals(model, _n_columns(model))

@@ -54,7 +54,7 @@ def _names_of_column(encoder, column):
     """Names of the categories, or of the parts that numbers are cut into, and of missing values."""
     categories, edges = encoder.categories[column], encoder.edges[column]
     if categories is not None:
-        return [str(value) for value in categories] + ["missing"] * int(encoder.has_missing[column])
+        return encoder.category_names(column) + ["missing"] * int(encoder.has_missing[column])
     if not len(edges):
         return ["present", "missing"]
     ends = [f"{edge:.4g}" for edge in edges]

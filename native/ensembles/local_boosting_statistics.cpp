@@ -1,6 +1,5 @@
 #include "ensembles/local_boosting_statistics.hpp"
 
-#include <algorithm>
 #include <vector>
 
 #include "core/buffer.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "core/loss/order_statistics.hpp"
 
@@ -121,6 +122,7 @@ void find_working_response(const Loss& loss, const ScoredSamples& s, const Deriv
       sum += out.weight[i];
       total += s.weight_of(i);
     }
+  if (!std::isfinite(sum)) throw std::invalid_argument("y is too close to constant: weights of its residuals overflow float64");
   if (!(sum > 0.0)) return;
   for (double& weight : out.weight) weight *= total / sum;
 }

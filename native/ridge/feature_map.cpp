@@ -78,10 +78,11 @@ void add_features(const double* x, const double* weight, index_t n_samples, cons
   for (index_t i = 0; i < n_samples; ++i) {
     const VectorView row(x + i * d, d);
     const double w = weight == nullptr ? 1.0 : weight[i];
+    if (!(w > 0.0)) continue;
     total.sums[0] += w;
     total.sums.segment(1, d) += w * (row - shift);
     total.sums.tail(d) += w * (row - shift).cwiseAbs2();
-    if (w > 0.0) total.largest = total.largest.cwiseMax(row.cwiseAbs());
+    total.largest = total.largest.cwiseMax(row.cwiseAbs());
   }
 }
 

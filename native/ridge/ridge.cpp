@@ -28,7 +28,8 @@ Matrix solve_singular(const Matrix& scaled, const Vector& scale, const Matrix& r
                        transposed_product(range, scaled_rhs);
   Matrix solution = scale.asDiagonal() * product_of(range, along);
   if (n_null == 0) return solution;
-  const Matrix null_space = scale.asDiagonal() * eigen.vectors.leftCols(n_null);
+  // Of any length: relative to the largest scale its squares do not overflow.
+  const Matrix null_space = (scale / scale.maxCoeff()).asDiagonal() * eigen.vectors.leftCols(n_null);
   const Matrix weighted = product_of(penalty, null_space);
   const CholeskyFactor capacity(transposed_product(null_space, weighted));
   solution -= product_of(null_space, capacity.solve(transposed_product(weighted, solution)));

@@ -29,7 +29,6 @@ class Tiles {
   index_t n_samples() const { return parts_.size; }
   index_t begin(index_t tile) const { return parts_.begin(tile); }
   index_t end(index_t tile) const { return parts_.end(tile); }
-  index_t length(index_t tile) const { return end(tile) - begin(tile); }
 
  private:
   Tiles(index_t n_samples, index_t least_rows, index_t n_tiles)

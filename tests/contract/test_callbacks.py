@@ -48,6 +48,19 @@ def test_a_stopped_fit_is_one_of_so_many_rounds(kind, last, n_jobs):
     assert stopped.train_score_.tobytes() == expected.train_score_.tobytes()
 
 
+def test_what_callbacks_set_is_kept(kind):
+    X, y = table(kind)
+    model = kind(**SMALL)
+
+    def note(round, scores):
+        model.last_round = round
+        model.set_params(learning_rate=0.01)  # of the next fit
+
+    model.fit(X, y, callbacks=note)
+    assert model.last_round == 8 and model.learning_rate == 0.01
+    assert bytes_of(model) == bytes_of(kind(**SMALL).fit(X, y))
+
+
 def test_callbacks_change_nothing_else(kind):
     X, y = table(kind)
     settings = {**SMALL, "subsample": 0.7}

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
+from sklearn.datasets import make_friedman1
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 from sklearn.linear_model import Lasso, LogisticRegression, SGDRegressor
 from sklearn.neural_network import MLPClassifier, MLPRegressor
@@ -16,6 +17,7 @@ from table_cases import REGRESSORS as TABLE_REGRESSORS
 
 from fctree import (
     CurvatureBoostingRegressor,
+    CurvatureTreeRegressor,
     SoftTreeClassifier,
     SoftTreeRegressor,
     SymmetricBoostingClassifier,
@@ -377,3 +379,13 @@ def test_importances_are_the_same_in_any_unit_of_the_targets(estimator):
     found = variable_importance(estimator, X, y * 2.0**-20, random_state=0)
     assert_array_equal(found.n_iter, expected.n_iter)
     np.testing.assert_allclose(found.importances * 2.0**40, expected.importances, rtol=1e-9)
+
+
+def test_shapley_values_by_dropout_of_features_that_say_nothing_are_0():
+    X, y = make_friedman1(200, random_state=0)
+    players = [
+        shapley_importance(CurvatureTreeRegressor(), np.c_[X[:, :4], np.ones((200, n))], y, method="dropout", random_state=0)
+        for n in (0, 2)
+    ]
+    np.testing.assert_allclose(players[1].importances[4:], 0.0, atol=1e-12)
+    np.testing.assert_allclose(players[1].importances[:4], players[0].importances, atol=1e-9)

@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from fctree import (
     CurvatureBoostingRegressor,
@@ -10,6 +11,7 @@ from fctree import (
     CurvatureTreeRegressor,
     SymmetricBoostingClassifier,
     SymmetricBoostingRegressor,
+    export_text,
     plot_regions,
 )
 from sklearn.datasets import load_diabetes
@@ -97,3 +99,40 @@ def test_warnings_name_the_line_of_the_user():
     with pytest.warns(UserWarning, match="a row of weight w") as caught:
         boosting.fit(X, y, sample_weight=np.full(len(y), 1e5 + 0.5))
     assert {warning.filename for warning in caught} == {__file__}
+
+
+@pytest.mark.parametrize("argument, message", [
+    ([(np.zeros((4, 2)), np.zeros(4))], "list of tuples of arrays; .* eval_set="),
+    (["city"], "got 'city'; columns are named in the parameter categorical_features"),
+])
+def test_lists_that_were_meant_to_be_other_arguments(argument, message):
+    with pytest.raises(TypeError, match=message):
+        CurvatureBoostingRegressor().fit(np.zeros((4, 2)), np.arange(4.0), argument)
+
+
+@pytest.mark.parametrize("kind", [CurvatureTreeRegressor, SymmetricBoostingRegressor])
+def test_text_as_a_target_of_a_regressor(kind):
+    with pytest.raises(ValueError, match="y holds text .'b'., but a regressor takes numbers"):
+        kind().fit(np.arange(20.0).reshape(-1, 1), ["1.5", "b"] * 10)
+
+
+@pytest.mark.parametrize("chosen, message", [
+    ([0, 0, 1], r"repeats the indices \[0, 0, 1\]: a mask holds True and False"),
+    ([20], "use names that are text"),
+])
+def test_categorical_features_that_are_neither_a_mask_nor_names(chosen, message):
+    X = pd.DataFrame({10: np.arange(20.0), 20: np.arange(20) % 3, 30: np.arange(20) % 2})
+    with pytest.raises(ValueError, match=message):
+        CurvatureTreeRegressor(categorical_features=chosen).fit(X, X[10])
+
+
+def test_names_and_indices_may_be_mixed():
+    X = pd.DataFrame({"a": np.arange(20) % 3, "b": np.arange(20.0), "c": np.arange(20) % 5})
+    encoder = CurvatureTreeRegressor(categorical_features=["c", 0]).fit(X, X["b"]).encoder_
+    assert [categories is not None for categories in encoder.categories] == [True, False, True]
+
+
+def test_categories_that_look_alike_are_in_quotes():
+    X = pd.DataFrame({"s": np.array(["missing", None, "u", "u"], dtype=object)[np.arange(40) % 4]})
+    text = export_text(CurvatureTreeRegressor().fit(X, 1.0 * (X["s"] == "u") + np.arange(40) % 5))
+    assert "'missing'" in text and " missing " in text

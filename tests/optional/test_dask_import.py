@@ -22,7 +22,7 @@ def test_fctree_does_not_import_dask():
 def test_without_dask_the_error_names_the_extra():
     found = run("import sys; sys.modules['distributed'] = None; import fctree.dask")
     assert "ImportError" in found.stderr
-    assert "fctree[dask]" in found.stderr
+    assert '.[dask]' in found.stderr
 
 
 def test_a_local_model_has_the_plain_attributes_and_can_be_saved(tmp_path):

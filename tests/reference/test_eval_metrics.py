@@ -234,3 +234,30 @@ def test_several_sets_with_missing_values_and_categories(kind):
         found = model.evals_result_[f"valid_{i}"]
         np.testing.assert_allclose(-found["neg_mean_squared_error"], found["loss"], rtol=1e-10)
         np.testing.assert_allclose(found["loss"][-1], np.mean((z - model.predict(Z)) ** 2))
+
+
+@pytest.mark.parametrize("kind", BOOSTERS)
+def test_metrics_see_the_held_out_rows_of_the_table(kind):
+    X, y = table(kind, 120)
+    frame = pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])])
+    frame["row"] = np.arange(120)
+    frame["kind"] = np.where(X[:, 0] > 0, "u", "v")
+    weight = np.repeat([0.0, 1.0], [30, 90])
+    seen = []
+
+    def metric(model, given, target, sample_weight):
+        seen.append((given, target))
+        return float(np.mean(model.predict(given) == target))
+
+    kind(**SMALL, early_stopping=True).fit(frame, y, sample_weight=weight, eval_metric=metric)
+    given, target = seen[0]
+    rows = given["row"].to_numpy()
+    assert rows.min() >= 30
+    pd.testing.assert_frame_equal(given, frame.iloc[rows].reset_index(drop=True))
+    np.testing.assert_array_equal(target, y[rows])
+
+
+def test_a_metric_has_to_take_weights_where_there_are_some():
+    X, y = table(SymmetricBoostingRegressor)
+    with pytest.raises(TypeError, match="eval_metric '<lambda>' has to take the weights .*sample_weight"):
+        SymmetricBoostingRegressor(**SMALL).fit(X, y, eval_set=(X, y, np.ones(len(y))), eval_metric=lambda m, X, y: 0.0)

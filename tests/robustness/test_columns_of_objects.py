@@ -1,11 +1,16 @@
-"""Columns of Python and NumPy objects: what is missing, and durations."""
+"""Columns and labels of Python and NumPy objects: what is missing, durations, sparse columns."""
 
 from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import pytest
-from fctree import CurvatureTreeRegressor, SymmetricBoostingRegressor
+from fctree import (
+    CurvatureTreeClassifier,
+    CurvatureTreeRegressor,
+    SymmetricBoostingClassifier,
+    SymmetricBoostingRegressor,
+)
 
 Y = np.arange(80.0)
 
@@ -26,3 +31,25 @@ def test_durations_are_no_numbers():
         CurvatureTreeRegressor().fit(values, Y)
     model = CurvatureTreeRegressor(categorical_features=[0]).fit(values, Y)
     assert model.encoder_.categories == [["1 days", "24 seconds"]]
+
+
+@pytest.mark.parametrize("kind", [SymmetricBoostingClassifier, CurvatureTreeClassifier])
+@pytest.mark.parametrize("labels", [[0, 1], [False, True], [0.0, 1.0]], ids=["int", "bool", "float"])
+def test_labels_that_are_objects_are_what_they_hold(kind, labels):
+    X = np.arange(40.0).reshape(-1, 1)
+    y = np.array(labels * 20)
+    model = kind(random_state=0).fit(X, y.astype(object))
+    assert model.classes_.dtype == y.dtype
+    np.testing.assert_array_equal(model.predict_proba(X), kind(random_state=0).fit(X, y).predict_proba(X))
+
+
+def test_labels_of_other_types_are_named():
+    with pytest.raises(ValueError, match="labels of type Decimal"):
+        CurvatureTreeClassifier().fit(np.arange(4.0).reshape(-1, 1), [Decimal(1), Decimal(2)] * 2)
+
+
+def test_frames_of_sparse_columns():
+    X = pd.get_dummies(pd.DataFrame({"s": list("abca" * 10)}), sparse=True)
+    y = np.arange(40.0)
+    expected = CurvatureTreeRegressor().fit(X.sparse.to_dense(), y).predict(X.sparse.to_dense())
+    np.testing.assert_array_equal(CurvatureTreeRegressor().fit(X, y).predict(X), expected)

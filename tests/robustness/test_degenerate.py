@@ -213,3 +213,10 @@ def test_zero_depth_and_unlimited_depth():
     assert FCODTRegressor(max_depth=None).fit(X, y).get_n_leaves() == 50
     # A depth that no tree reaches is no number of levels to allocate.
     assert FCODTRegressor(max_depth=10**9).fit(X, y).get_n_leaves() == 50
+
+
+def test_small_copies_of_a_feature_do_not_overflow():
+    X, y = smooth_table(200, 3, seed=77)
+    small = np.column_stack([X, X[:, :1] * 1e-155, X[:, :1] * 1e-155])
+    for features in (X * 1e-155, small):
+        assert np.all(np.isfinite(FCODTRegressor(alpha=0.0).fit(features, y).predict(features)))

@@ -2,7 +2,14 @@
 
 import numpy as np
 import pytest
-from fctree import FCODTClassifier, FCODTRegressor
+from fctree import (
+    CurvatureForestClassifier,
+    CurvatureForestRegressor,
+    CurvatureTreeRegressor,
+    FCODTClassifier,
+    FCODTRegressor,
+    TreeNTKRegressorCV,
+)
 from reference.tree_comparison import smooth_table
 
 
@@ -80,3 +87,38 @@ def test_fractions_are_of_the_samples_that_count(problem):
     expected = estimator.fit(X[weight > 0], y[weight > 0]).predict(X)
     np.testing.assert_array_equal(estimator.fit(X, y, sample_weight=weight).predict(X), expected)
     assert estimator.tree_.n_leaves > 1
+
+
+@pytest.mark.parametrize("model", [
+    CurvatureTreeRegressor(), CurvatureTreeRegressor(leaf_model="soft"), FCODTRegressor(),
+    TreeNTKRegressorCV(alphas=[0.01, 1.0], depths=[1, 2]), TreeNTKRegressorCV(alphas=[0.01, 1.0], depths=[1, 2], cv=3),
+], ids=["curvature", "soft", "fcodt", "kernel", "kernel, folds"])
+def test_any_target_of_a_sample_without_weight_is_ignored(model):
+    X, y = smooth_table(80, 3, seed=133)
+    weight = np.append(np.ones(80), 0.0)
+    predictions = [
+        model.fit(np.vstack([X, X[:1]]), np.append(y, target), sample_weight=weight).predict(X)
+        for target in (1.0, 1e160, -1e300)
+    ]
+    np.testing.assert_array_equal(predictions[1], predictions[0])
+    np.testing.assert_array_equal(predictions[2], predictions[0])
+
+
+@pytest.mark.parametrize("kind", [FCODTRegressor, CurvatureTreeRegressor, CurvatureForestRegressor])
+def test_features_whose_squares_overflow_are_ignored_without_weight(kind):
+    X, y = smooth_table(80, 3, seed=134)
+    far, weight = np.vstack([X, np.full((1, 3), 1e160)]), np.append(np.ones(80), 0.0)
+    expected = kind(random_state=0).fit(X, y).predict(X)
+    found = kind(random_state=0).fit(far, np.append(y, 0.0), sample_weight=weight).predict(X)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("size", [1e15, 1e20, 1e200])
+def test_large_weights_leave_the_calibration_of_forests_as_it_is(size):
+    X, y = smooth_table(200, 3, seed=135)
+    labels = y + np.random.default_rng(0).normal(size=200) > np.median(y)
+    shifts = [
+        CurvatureForestClassifier(n_estimators=8, random_state=0).fit(X, labels, sample_weight=np.full(200, w)).class_shifts_
+        for w in (1e9, size)
+    ]
+    np.testing.assert_allclose(shifts[1], shifts[0], atol=1e-6)

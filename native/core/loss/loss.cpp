@@ -66,7 +66,8 @@ std::vector<double> find_deviations(const ScoredSamples& s, const Execution& exe
     if (!(reach > 0.0)) continue;
     const auto share = [&](index_t i) { return (y[i] - middle) / reach; };
     const auto sum = [&](const auto& term) {
-      return exact_sum(s.n_samples, [&](index_t i) { return s.weight_of(i) * term(i); }, execution) / total;
+      const auto weighted = [&](index_t i) { return s.weight_of(i) > 0.0 ? s.weight_of(i) * term(i) : 0.0; };
+      return exact_sum(s.n_samples, weighted, execution) / total;
     };
     const double mean = sum(share);
     const double variance = sum([&](index_t i) { return (share(i) - mean) * (share(i) - mean); });

@@ -22,7 +22,7 @@ def test_a_missing_library_is_named(module, call, monkeypatch):
     for name in [name for name in sys.modules if name.split(".")[0] == module]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(ImportError, match=rf"needs {module}: pip install ({module}|'fctree\[onnx\]')"):
+    with pytest.raises(ImportError, match=rf"needs {module}: pip install ({module}|'\.\[onnx\]')"):
         call()
 
 
