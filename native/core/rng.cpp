@@ -1,11 +1,22 @@
 #include "core/rng.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "core/random_words.hpp"
 
 namespace fctree {
 
 namespace {
+
+constexpr double kAboveRounding = 1.0 + 1e-12;
+
+// The word of a share of all words, and so many more.
+std::uint32_t word_near(double share, double more) {
+  constexpr double kWords = 4294967296.0;
+  return static_cast<std::uint32_t>(std::clamp(std::floor(share * kWords) + more, 0.0, kWords - 1.0));
+}
 
 double unit_interval(std::uint32_t high, std::uint32_t low) {
   const std::uint64_t bits = (static_cast<std::uint64_t>(high) << 32 | low) >> 12;
@@ -46,19 +57,34 @@ double Random::normal(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
   return normal_above(-std::numeric_limits<double>::infinity(), a, b, c);
 }
 
-// Box and Muller: sqrt(-2 log u) cos(2 pi v). Above z > 0 it can only be where u < exp(-z^2 / 2),
-// and that is at most 1 / (1 + z^2 / 2).
+void Random::first_words(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::int64_t n, std::uint32_t* out) const {
+  random_kernels().first_words({{key_[0], key_[1]}, {a, b, c, purpose_}}, n, out);
+}
+
+// Box and Muller: sqrt(-2 log u) cos(2 pi v). Above z > 0 it can only be where u < exp(-x), x = z^2 / 2,
+// and that is at most 1 / (1 + x + x^2 / 2 + x^3 / 6).
 double Random::normal_above(double least, std::uint32_t a, std::uint32_t b,
                             std::uint32_t c) const {
   const auto w = words(a, b, c);
   const double u = unit_interval(w[0], w[1]);
-  if (least > 0.0 && u * (1.0 + 0.5 * least * least) >= 1.0)
+  const double x = 0.5 * least * least;
+  if (least > 0.0 && u * (1.0 + x * (1.0 + x * (0.5 + x / 6.0))) >= kAboveRounding)
     return -std::numeric_limits<double>::infinity();
   return std::sqrt(-2.0 * std::log(u)) * std::cos(2.0 * M_PI * unit_interval(w[2], w[3]));
 }
 
 double Random::gumbel(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
   return -std::log(-std::log(uniform(a, b, c)));
+}
+
+// The first word is the first 32 bits of u.
+WordRange Random::words_of_normal_above(double least) {
+  if (!(least > 0.0)) return {};
+  return {0, word_near(kAboveRounding * std::exp(-0.5 * least * least), 1.0)};
+}
+
+WordRange Random::words_of_gumbel_above(double least) {
+  return {word_near(std::exp(-kAboveRounding * std::exp(-least)), -1.0), WordRange().last};
 }
 
 }  // namespace fctree

@@ -11,6 +11,8 @@ namespace {
 constexpr double kNone = -std::numeric_limits<double>::infinity();
 // Noise larger than any score, whose sums with scores stay finite.
 constexpr double kLargestNoise = 1e290;
+constexpr double kRounding = 4.0 * std::numeric_limits<double>::epsilon();
+constexpr index_t kMostCuts = 255;  // of a feature: codes are bytes
 
 bool is_used(const std::vector<LevelSplit>& used, index_t feature, index_t code) {
   for (const LevelSplit& split : used)
@@ -83,15 +85,18 @@ double CandidateChoice::noise_unit(const NoiseScale& noise) const {
   return std::min(unit, kLargestNoise);
 }
 
+double CandidateChoice::draw_needed(double so_far, double score) const {
+  return (so_far - score - kRounding * std::abs(so_far)) / unit_;
+}
+
 double CandidateChoice::with_noise(const NoiseScale& noise, index_t level, const Best& plain,
                                    double so_far) const {
-  if (plain.score + largest_draw() * unit_ < so_far) return kNone;
+  if (draw_needed(so_far, plain.score) > largest_draw()) return kNone;
   const auto iteration = static_cast<std::uint32_t>(noise.iteration);
   const auto above = static_cast<std::uint32_t>(level);
   const std::uint32_t at = first_candidate_[plain.feature] + static_cast<std::uint32_t>(plain.code);
   const double draw = is_gumbel() ? random_.gumbel(iteration, above, at)
-                                  : random_.normal_above((so_far - plain.score) / unit_, iteration,
-                                                         above, at);
+                                  : random_.normal_above(draw_needed(so_far, plain.score), iteration, above, at);
   return plain.score + unit_ * draw;
 }
 
@@ -100,6 +105,14 @@ void CandidateChoice::start_noise(const NoiseScale& noise, index_t level) {
   const double smallest = is_gumbel() ? -4.0 : -Random::kLargestNormal;
   least_ = plain_.score + (smallest - largest_draw()) * unit_;
   told_ = with_noise(noise, level, plain_, kNone);
+}
+
+double CandidateChoice::highest_of(const LevelScores& scores, index_t feature) const {
+  const FeatureGroup& shape = x_.group_of(feature);
+  const double* score = scores.group(&shape - x_.groups().data()).score.data() + feature - shape.first_feature;
+  double most = kNone;
+  for (index_t code = 0; code < x_.n_cuts(feature); ++code) most = std::max(most, score[code * kCellLanes]);
+  return most;
 }
 
 // Whoever reaches what another feature has found is written down too: of equal ones the first wins, in
@@ -112,11 +125,17 @@ CandidateChoice::Best CandidateChoice::highest_with_noise(const LevelScores& sco
   const Search search = {is_gumbel() ? above : none, least_, 0.0};
   const auto level = static_cast<index_t>(above.size());
   Best highest = {kNone, -1, -1};
+  std::uint32_t words[kMostCuts];
   for (index_t f = features.first; f < features.last; ++f) {
     Best best = {std::nextafter(told_.load(std::memory_order_relaxed), kNone), -1, -1};
+    const double needed = draw_needed(best.score, highest_of(scores, f));
+    if (!(needed <= largest_draw())) continue;
+    const WordRange large = is_gumbel() ? Random::words_of_gumbel_above(needed) : Random::words_of_normal_above(needed);
+    random_.first_words(static_cast<std::uint32_t>(noise.iteration), static_cast<std::uint32_t>(level), first_candidate_[f],
+                        x_.n_cuts(f), words);
     find_highest(scores, f, search,
                  [&](double score, index_t feature, index_t code, double so_far) {
-                   return with_noise(noise, level, {score, feature, code}, so_far);
+                   return large.has(words[code]) ? with_noise(noise, level, {score, feature, code}, so_far) : kNone;
                  },
                  best);
     if (best.feature < 0) continue;

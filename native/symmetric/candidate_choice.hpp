@@ -10,7 +10,8 @@
 //
 // Each candidate's noise is a function of (seed, iteration, level, candidate). It is drawn only
 // for candidates that the largest noise could make the best: the choice is the same as with all
-// draws. Features are searched side by side, and tell each other the best that they have found.
+// draws. Features are searched side by side, and tell each other the best that they have found. Of most
+// draws the first word, which many candidates find together, says that they are too small.
 #pragma once
 
 #include <atomic>
@@ -62,6 +63,9 @@ class CandidateChoice {
   void find_highest(const LevelScores& scores, index_t feature, const Search& search,
                     const Value& value, Best& best) const;
   Best highest_score(const LevelScores& scores, const std::vector<LevelSplit>& used) const;
+  double highest_of(const LevelScores& scores, index_t feature) const;
+  // What noise has to be, in its units, for a score to reach another; no more than that after rounding.
+  double draw_needed(double so_far, double score) const;
   // A candidate's score with noise, -inf for one that does not reach `so_far`.
   double with_noise(const NoiseScale& noise, index_t level, const Best& plain, double so_far) const;
   void start_noise(const NoiseScale& noise, index_t level);

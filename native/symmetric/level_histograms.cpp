@@ -1,6 +1,8 @@
 #include "symmetric/level_histograms.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace fctree::symmetric {
 
@@ -10,6 +12,8 @@ namespace {
 constexpr double kHistogramBytes = 100e6;
 // Leaves that are counted anew are counted together up to this size.
 constexpr index_t kCellsAnew = index_t{1} << 17;
+// Where leaves have fewer rows for each of their codes, counting them anew is faster than to subtract histograms.
+constexpr double kFewRows = 2.0;
 
 void clear(const std::vector<std::int64_t*>& cells, index_t stride) {
   for (std::int64_t* first : cells) std::fill(first, first + stride, 0);
@@ -25,21 +29,26 @@ LevelHistograms::LevelHistograms(const BinnedMatrix& x, const Tiles& tiles,
       apart_(x.groups().size()) {
   for (std::vector<Buffer<std::int64_t>>& side : histograms_) side.resize(x.groups().size());
   const double table = static_cast<double>(x.n_samples()) * static_cast<double>(x.n_features());
-  fit_in_memory_ = size_in_bytes(max_depth) <= kHistogramBytes + 4.0 * table;
-}
-
-// At the deepest level and the one above it.
-double LevelHistograms::size_in_bytes(index_t max_depth) const {
-  double cells = 0.0;
-  for (index_t g = 0; g < n_groups(); ++g)
-    cells += static_cast<double>(leaf_stride(g) * channels_.n_channels());
-  return 8.0 * cells * 1.5 * std::exp2(static_cast<double>(max_depth - 1));
+  index_t cells = 0, most_codes = 0;
+  for (index_t g = 0; g < n_groups(); ++g) {
+    cells += leaf_stride(g) * channels.n_channels();
+    most_codes = std::max(most_codes, x.groups()[g].n_codes);
+  }
+  // Of a level and the one above it.
+  const double in_memory = (kHistogramBytes + 4.0 * table) / (1.5 * 8.0 * static_cast<double>(cells));
+  most_kept_in_memory_ = static_cast<index_t>(std::min(in_memory, std::exp2(max_depth)));
+  most_codes_ = static_cast<double>(most_codes);
 }
 
 // Sums of several places are those of kept histograms.
 void LevelHistograms::restart(const RowsByLeaf& rows, const Execution& execution) {
   rows_ = &rows;
-  are_kept_ = fit_in_memory_ || execution.all != nullptr;
+  most_kept_ = execution.all != nullptr ? std::numeric_limits<index_t>::max() : most_kept_in_memory_;
+  // What is counted anew is a task a group.
+  if (execution.all == nullptr && n_groups() >= execution.n_threads) {
+    const double n_rows = static_cast<double>(tiles_.n_samples() / rows.one_of());
+    most_kept_ = std::min(most_kept_, static_cast<index_t>(std::max(1.0, n_rows / (kFewRows * most_codes_))));
+  }
   n_leaves_ = 1;
   smaller_is_right_.clear();
   is_empty_.assign(1, 0);
@@ -244,7 +253,7 @@ std::vector<LevelHistograms::LeafCount> LevelHistograms::count_leaves_by(
     const LevelSplit& split) const {
   std::vector<LeafCount> counts(n_leaves_);
   for (index_t leaf = 0; leaf < n_leaves_; ++leaf)
-    counts[leaf] = are_kept_ ? count_in_histogram(leaf, split) : count_in_rows(leaf, split);
+    counts[leaf] = are_kept() ? count_in_histogram(leaf, split) : count_in_rows(leaf, split);
   return counts;
 }
 

@@ -4,8 +4,8 @@
 // additions and O(2^level b d) cells per level. A group of features can be one task; where groups do not
 // keep all threads busy, stretches of rows are counted apart and added up, leaf by leaf. Sums are of
 // integers: the same for any threads.
-// Where histograms would take too much memory, wide tables or deep trees, they are not kept: each
-// level counts all its leaves anew, a few at a time.
+// Where the histograms of a level would take too much memory, wide tables or deep trees, or its leaves have few rows,
+// they are not kept: from there on each level counts all its leaves anew, a few at a time.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,8 @@ class LevelHistograms {
   index_t n_groups() const { return static_cast<index_t>(x_.groups().size()); }
   bool is_empty(index_t leaf) const { return is_empty_[leaf] != 0; }
 
-  bool are_kept() const { return are_kept_; }
+  // Whether those of this level are.
+  bool are_kept() const { return n_leaves_ <= most_kept_; }
   // Makes room for what the two that follow write.
   void make_room();
   void count_group(index_t g);
@@ -59,7 +60,6 @@ class LevelHistograms {
   };
 
   index_t leaf_stride(index_t g) const { return (x_.groups()[g].n_codes + 1) * kCellLanes; }
-  double size_in_bytes(index_t max_depth) const;
   // Where a leaf's histogram begins in this level's (side_) or the last level's buffer.
   index_t offset(index_t g, int side, index_t channel, index_t leaf) const;
   std::int64_t* cells(index_t g, int side, index_t channel, index_t leaf);
@@ -80,8 +80,9 @@ class LevelHistograms {
   const Tiles& tiles_;
   const QuantizedGradients& channels_;
   const RowsByLeaf* rows_ = nullptr;
-  bool fit_in_memory_;
-  bool are_kept_ = false;
+  index_t most_kept_in_memory_;  // leaves whose histograms may be kept
+  double most_codes_;            // of a group
+  index_t most_kept_ = 0;        // of these rows
   index_t n_leaves_ = 1;
   int side_ = 0;
   std::vector<std::uint8_t> smaller_is_right_;  // for each leaf that was split
