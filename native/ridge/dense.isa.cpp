@@ -84,7 +84,7 @@ inline void subtract(const double* in, const double* origin, std::int64_t n, dou
 
 // Rows are gathered: prefetch the one some rows ahead of row i.
 inline void prefetch_ahead(const RowSelection& s, std::int64_t i) {
-  constexpr std::int64_t kAhead = 8;
+  constexpr std::int64_t kAhead = 24;
   if (i + kAhead >= s.n_rows) return;
   const double* next = s.x + s.rows[i + kAhead] * s.n_features;
   for (std::int64_t j = 0; j < s.n_features; j += 8) __builtin_prefetch(next + j);
