@@ -88,6 +88,7 @@ inline void prefetch_ahead(const RowSelection& s, std::int64_t i) {
   if (i + kAhead >= s.n_rows) return;
   const double* next = s.x + s.rows[i + kAhead] * s.n_features;
   for (std::int64_t j = 0; j < s.n_features; j += 8) __builtin_prefetch(next + j);
+  __builtin_prefetch(s.y + s.rows[i + kAhead] * s.n_outputs);
 }
 
 void pack_rows(const RowSelection& s, std::int64_t begin, std::int64_t n_rows,
