@@ -42,7 +42,7 @@ class ObliqueBooster : public GrowingModel {
               execution),
         rate_(params.learning_rate, add_up(execution.all, train_.n()), *loss_),
         steps_(task.sizes.n_outputs),
-        turns_({true, kinds.size() > kSteps, contenders_.may_leave_residuals()}) {
+        turns_({true, kinds.size() > kSteps, contenders_.may_leave_residuals(), contenders_.may_take_few_steps()}) {
     evals_.reserve(task.evals.size());
     for (const BoostedSamples& eval : task.evals) evals_.emplace_back(eval, sizes_, execution_);
     result_.trees.n_features = task.sizes.n_features;
@@ -77,13 +77,9 @@ class ObliqueBooster : public GrowingModel {
   TargetUnits drawn_units(const ObliqueBoostingTask& task, const Execution& execution) const {
     return loss_->balances() ? TargetUnits{find_deviations(targets(task), execution)} : units_;
   }
-  // The parameters, of targets in the units of the loss, with as many samples in leaves of step trees as it needs.
+  // The parameters, of targets in the units of the loss.
   std::vector<ObliqueParams> in_units(std::vector<ObliqueParams> kinds) const {
-    const index_t fewest = loss_->fewest_in_leaf(targets(task_), execution_);
-    for (ObliqueParams& kind : kinds) {
-      kind.target_unit *= units_.of_single();
-      if (&kind != &kinds.front()) kind.min_samples_leaf = std::max(kind.min_samples_leaf, fewest);
-    }
+    for (ObliqueParams& kind : kinds) kind.target_unit *= units_.of_single();
     return kinds;
   }
   const std::uint8_t* in_bag() const { return in_bag_.empty() ? nullptr : in_bag_.data(); }

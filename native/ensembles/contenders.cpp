@@ -13,6 +13,8 @@ namespace {
 
 // Of the features, that a step tree may split on: one that lacks the best finds others, and trees should not be all alike.
 constexpr double kShareOfSteps = 0.8;
+// Where features have effects of their own, deep step trees fit single samples early.
+constexpr index_t kFewLevels = 3;
 
 }  // namespace
 
@@ -26,9 +28,15 @@ bool Contenders::may_leave_residuals() const {
   return params.ridge_criterion && may_take_few(data_of(features_.all()), params);
 }
 
+// Several scores need more leaves.
+bool Contenders::may_take_few_steps() const {
+  return n_kinds() > kSteps && kinds_[kSteps].max_depth > kFewLevels && problem_.train.sizes().n_outputs == 1;
+}
+
 void Contenders::start() {
   const auto& [params, loss, train, groups, statistics, execution] = problem_;
   features_.start(statistics.reads_features(train.n(), features_.all().map.width()));
+  fewest_in_leaf_ = loss.fewest_in_leaf(train.view(), execution);
   set_features();
   // Step trees are grown only where left-out rows can judge them.
   const index_t n_grown = params.subsample < 1.0 ? n_kinds() : 1;
@@ -110,7 +118,8 @@ std::vector<index_t> Contenders::kinds_of_round(const std::function<bool(index_t
     if (curved || !takes_all) kinds.push_back(kCurvature);
     if (residual && takes_all) kinds.push_back(kResidual);
   }
-  if (takes_part(kSteps)) kinds.push_back(kSteps);
+  for (const index_t kind : {kSteps, kFewSteps})
+    if (takes_part(kind)) kinds.push_back(kind);
   return kinds;
 }
 
@@ -134,25 +143,37 @@ RoundTree Contenders::grow_residual_tree() {
   return grown;
 }
 
-RoundTree Contenders::grow_tree(index_t kind, const TreeFeatures& features) {
-  if (kind == kResidual) return grow_residual_tree();
-  ObliqueParams& params = kinds_[kind];
-  if (kind == kSteps) {
-    const double n_wanted = std::ceil(kShareOfSteps * static_cast<double>(features.map.width()));
-    params.node_features = {static_cast<index_t>(n_wanted), problem_.params.seed, round_.iteration, true};
-  }
+RoundTree Contenders::grow_curvature_tree() {
+  ObliqueParams& params = kinds_[kCurvature];
   RoundTree grown =
-      grow_round_tree(fitted_data(features, params), kind, params, searched_, problem_.statistics, problem_.execution);
-  if (kind == kCurvature && params.choose_alpha) {
+      grow_round_tree(fitted_data(*curved_, params), kCurvature, params, searched_, problem_.statistics, problem_.execution);
+  if (params.choose_alpha) {
     params.choose_alpha = false;
     params.alpha = grown.arrays.alpha;
   }
   return grown;
 }
 
+RoundTree Contenders::grow_step_tree(index_t kind, const TreeFeatures& features) {
+  ObliqueParams params = kinds_[kSteps];
+  if (kind == kFewSteps)
+    params.max_depth = kFewLevels;
+  else
+    params.min_samples_leaf = std::max(params.min_samples_leaf, fewest_in_leaf_);
+  const double n_wanted = std::ceil(kShareOfSteps * static_cast<double>(features.map.width()));
+  params.node_features = {static_cast<index_t>(n_wanted), problem_.params.seed, round_.iteration, true};
+  return grow_round_tree(fitted_data(features, params), kSteps, params, searched_, problem_.statistics, problem_.execution);
+}
+
+RoundTree Contenders::grow_tree(index_t kind, const TreeFeatures& features) {
+  if (kind == kCurvature) return grow_curvature_tree();
+  if (kind == kResidual) return grow_residual_tree();
+  return grow_step_tree(kind, features);
+}
+
 Contender Contenders::grow(index_t kind) {
   const TreeFeatures& features =
-      kind == kSteps ? take_features(kind) : kind == kCurvature ? *curved_ : features_.all();
+      is_of_steps(kind) ? take_features(kSteps) : kind == kCurvature ? *curved_ : features_.all();
   RoundTree grown = grow_tree(kind, features);
   Contender contender = {kind, &features, std::move(grown.arrays), {}};
   finish_leaves(grown.leaf, data_of(features), contender);

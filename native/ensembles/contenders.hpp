@@ -51,6 +51,8 @@ class Contenders {
   double alpha() const { return kinds_[kCurvature].alpha; }
   // Whether trees may take few features while a linear model of all predicts better.
   bool may_leave_residuals() const;
+  // Whether step trees of few levels compete too.
+  bool may_take_few_steps() const;
 
   void start();
   void open_round(const BoostingRound& round, const RowSampler& rows);
@@ -65,13 +67,16 @@ class Contenders {
   TrainingData counted(TrainingData data);
   TrainingData fitted_data(const TreeFeatures& features, const ObliqueParams& params);
   const TreeFeatures& take_features(index_t kind);
+  RoundTree grow_curvature_tree();
   RoundTree grow_residual_tree();
+  RoundTree grow_step_tree(index_t kind, const TreeFeatures& features);
   RoundTree grow_tree(index_t kind, const TreeFeatures& features);
   void finish_leaves(const Buffer<index_t>& leaf, const TrainingData& data, Contender& contender) const;
 
   const BoostedProblem problem_;
   std::vector<ObliqueParams> kinds_;
   RoundFeatures features_;
+  index_t fewest_in_leaf_ = 1;  // of step trees of many levels, for the loss
   std::vector<double> counts_;  // ones, once they have been asked for: rows without weights are a sample each
   BoostingRound round_{};
   WorkingResponse response_;

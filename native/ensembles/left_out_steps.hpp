@@ -9,7 +9,7 @@
 
 namespace fctree::ensembles {
 
-constexpr index_t kStepKinds = 2;  // curvature trees of either kind, and step trees (turns.hpp)
+constexpr index_t kStepKinds = 2;  // curvature trees and step trees of either kind (turns.hpp)
 
 // Sums over rounds of what the steps of a kind of trees, without the learning rate, do on these rows. Trees that were
 // not kept count as well, since those that these rows chose look better on them than they are.
@@ -41,7 +41,7 @@ class LeftOutSteps {
   }
 
  private:
-  StepTerms& at(index_t kind, index_t output) { return sums_[(kind == kSteps) * n_outputs_ + output]; }
+  StepTerms& at(index_t kind, index_t output) { return sums_[is_of_steps(kind) * n_outputs_ + output]; }
 
   index_t n_outputs_;
   std::vector<StepTerms> sums_;

@@ -11,8 +11,11 @@
 
 namespace fctree::ensembles {
 
-// The numbers of the kinds: curvature trees, step trees, and curvature trees of what a linear model of all features leaves.
-constexpr index_t kCurvature = 0, kSteps = 1, kResidual = 2;
+// The numbers of the kinds: curvature trees, step trees, curvature trees of what a linear model of all features leaves, and
+// step trees of few levels.
+constexpr index_t kCurvature = 0, kSteps = 1, kResidual = 2, kFewSteps = 3;
+
+constexpr bool is_of_steps(index_t kind) { return kind == kSteps || kind == kFewSteps; }
 
 class Turns {
  public:

@@ -63,7 +63,7 @@ def bent_stairs(n_samples):
 
 def rounds_waited(kinds):
     """For each tree, the number of rounds since one of its kind was kept."""
-    since = {0: 1, 1: 1}
+    since = {0: 1, 1: 1, 3: 1}
     for kept in kinds:
         yield since[kept]
         since = {kind: 1 if kind == kept else rounds + 1 for kind, rounds in since.items()}

@@ -201,9 +201,9 @@ def test_a_pair_is_a_player_whose_value_both_columns_share(model, n_classes):
 @pytest.mark.parametrize("kind", [fctree.CurvatureBoostingRegressor, fctree.SymmetricBoostingRegressor])
 def test_a_model_without_rounds_has_attributions_of_zero(kind):
     rng = np.random.default_rng(0)
-    X, y, held, truth = rng.normal(size=(60, 3)), rng.normal(size=60), rng.normal(size=(20, 3)), rng.normal(size=20)
+    X, y, held = rng.normal(size=(60, 3)), rng.normal(size=60), rng.normal(size=(20, 3))
     model = kind(max_iter=10, learning_rate=1.0, early_stopping=True, n_iter_no_change=2, random_state=0)
-    model.fit(X, y, eval_set=(held, truth))
+    model.fit(X, y, eval_set=(X, 2.0 * y.mean() - y))  # the opposite
     assert model.n_iter_ == 0
     found = shap_values(model, held, X)
     np.testing.assert_array_equal(found.values, np.zeros((20, 3)))
