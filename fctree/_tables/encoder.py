@@ -196,7 +196,7 @@ class TableEncoder:
     def layout(self):
         """The encoded columns as (column, kind, index), kind one of ``"value"``, ``"missing"``,
         ``"level"``, ``"mean"``, ``"effect"``, ``"share"`` and ``"pair"``."""
-        encoded, n_targets = [], len(self.targets)
+        encoded, n_targets, of_pairs = [], len(self.targets), self.pairs[:, 0].tolist()
         for column, values in enumerate(self.categories):
             if values is None:
                 encoded.append((column, "value", 0))
@@ -212,7 +212,7 @@ class TableEncoder:
                 first = 1 if self.n_levels(column) == 2 else 0
                 levels = range(first, self.n_levels(column))
                 encoded.extend((column, "level", level) for level in levels)
-            for pair in np.flatnonzero(self.pairs[:, 0] == column).tolist():
+            for pair in [pair for pair, first in enumerate(of_pairs) if first == column]:
                 encoded.extend((column, "pair", pair * n_targets + t) for t in range(n_targets))
         return encoded
 

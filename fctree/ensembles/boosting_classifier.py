@@ -54,8 +54,8 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
         As in `CurvatureBoostingRegressor`.
     min_samples_leaf : int, float or None, default=None
         Minimum number of samples in a leaf; a float is a fraction of the training samples of a tree,
-        rounded up. For step trees it is a quarter of this number, with two classes at least 1 / p, p the
-        share of the rarer class.
+        rounded up. For step trees it is a quarter of this number, with two classes and more than three levels at least
+        1 / p, p the share of the rarer class.
     max_coef
         As in `CurvatureBoostingRegressor`.
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None

@@ -52,7 +52,8 @@ class CurvatureBoostingRegressor(
         Distance by which predictions of a leaf may leave the range of its training predictions, as a
         multiple of that range; None sets no limit.
     step_depth : int or None, default=8
-        Depth of the step trees that compete in each round; None grows none. They need ``subsample < 1``,
+        Depth of the step trees that compete in each round; None grows none. With a single output step trees of three
+        levels compete too. They need ``subsample < 1``,
         since out-of-bag samples decide between the trees. Each uses four fifths of the features. With more
         than 65,536 samples their thresholds are the edges of 256 histogram bins per feature.
     max_depth : int or None, default=None
@@ -92,10 +93,10 @@ class CurvatureBoostingRegressor(
     trees_ : ObliqueTrees
         All trees as flat arrays; `estimators_` gives them one by one.
     tree_kinds_ : ndarray of shape (n_iter,), int64
-        0 for a curvature tree, 1 for a step tree, 2 for a curvature tree fitted to the residuals of a linear model of
-        all features, with that model added to its leaves.
+        0 for a curvature tree, 1 for a step tree, 3 for one of three levels, 2 for a curvature tree fitted to the residuals
+        of a linear model of all features, with that model added to its leaves.
     step_sums_ : ndarray of shape (n_iter, 2, n_outputs, 2)
-        For curvature trees (0 and 2) and for step trees, and for each output (score of a class), cumulative
+        For curvature trees (0 and 2) and for step trees (1 and 3), and for each output (score of a class), cumulative
         sums over the rounds in which such a tree was grown, on out-of-bag samples: the decrease of the loss by
         the tree's full step, and the curvature of the loss along that step. Their ratio, limited to 0 to 1, is a
         factor of the steps of these trees besides the learning rate (a line search). For quantiles other than
