@@ -45,4 +45,5 @@ def test_their_leaves_may_hold_rare_events_alone():
     model = CurvatureBoostingClassifier(random_state=0).fit(X[TRAIN], y[TRAIN])
     assert log_loss(y[1000:], model.predict_proba(X[1000:])) < 0.01  # 0.03 where leaves need 1 / 0.02 samples
     fewest = [leaf.n_node_samples[leaf.children_left < 0].min() for leaf in model.estimators_]
-    assert min(np.array(fewest)[model.tree_kinds_ == FEW]) < 50 <= min(np.array(fewest)[model.tree_kinds_ == 1], default=50)
+    least = np.floor(1.0 / np.mean(y[TRAIN]))
+    assert min(np.array(fewest)[model.tree_kinds_ == FEW]) < least <= min(np.array(fewest)[model.tree_kinds_ == 1], default=least)
