@@ -20,7 +20,7 @@ class ProgressBar(tqdm):
 def progress_listener(verbose, n_rounds, title, unit="tree"):
     """A function to call after each round, or None where nothing is to be shown.
 
-    ``verbose=1`` is a progress bar with the losses, more is a line for each round.
+    ``verbose=1`` is a progress bar with the losses and metrics by name, more is a line for each round.
     """
     verbose = int(verbose)
     if verbose <= 0:
@@ -28,19 +28,17 @@ def progress_listener(verbose, n_rounds, title, unit="tree"):
         return
     if verbose > 1:
         # A line is one write: Ctrl-C, or another writer, may come between two.
-        yield lambda iteration, train, eval_: print(
-            f"[{iteration + 1}] {_losses(train, eval_)}\n", end="", flush=True
-        )
+        yield lambda iteration, *scores: print(f"[{iteration + 1}] {_text(*scores)}\n", end="", flush=True)
         return
     with ProgressBar(True, total=n_rounds, desc=title, unit=unit) as bar:
 
-        def show(iteration, train, eval_):
-            bar.set_postfix_str(_losses(train, eval_), refresh=False)
+        def show(iteration, *scores):
+            bar.set_postfix_str(_text(*scores), refresh=False)
             bar.update()
 
         yield show
 
 
-def _losses(train, eval_):
-    text = f"train loss {train:.6g}"
-    return text if np.isnan(eval_) else f"{text}, validation loss {eval_:.6g}"
+def _text(train, eval_, metrics=None):
+    losses = {"train loss": train} if np.isnan(eval_) else {"train loss": train, "validation loss": eval_}
+    return ", ".join(f"{name} {value:.6g}" for name, value in (losses | (metrics or {})).items())

@@ -61,13 +61,14 @@ class RoundWatch:
 
     def listener(self, progress):
         """The function for the core to call after each round, or None if nobody listens."""
-        if not self.callbacks:
-            return progress
+        if progress is None and not self.callbacks:
+            return None
 
         def told(iteration, train_loss, eval_loss):
-            if progress is not None:
-                progress(iteration, train_loss, eval_loss)
             judged = self._judged[-1] if self._judged else [{"loss": eval_loss}] * len(self.eval_sets)
+            if progress is not None:
+                metrics = {name: judged[0][name] for name in self.scorers}
+                progress(iteration, train_loss, eval_loss, metrics)
             stops = [
                 _stops(callback, iteration + 1, _by_set(train_loss, judged))
                 for callback in self.callbacks

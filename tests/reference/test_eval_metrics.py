@@ -257,6 +257,16 @@ def test_metrics_see_the_held_out_rows_of_the_table(kind):
     np.testing.assert_array_equal(target, y[rows])
 
 
+@pytest.mark.parametrize("kind", BOOSTERS)
+def test_lines_of_progress_have_the_metrics_of_the_first_set(kind, capsys):
+    X, y = table(kind)
+    name = metrics_of(kind)[0]
+    model = kind(**SMALL, verbose=2).fit(X, y, eval_set=[table(kind, 60, 1), table(kind, 40, 2)], eval_metric=name)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.rpartition(", ")[2] for line in lines] == [
+        f"{name} {value:.6g}" for value in model.evals_result_["valid_0"][name]]
+
+
 def test_a_metric_has_to_take_weights_where_there_are_some():
     X, y = table(SymmetricBoostingRegressor)
     with pytest.raises(TypeError, match="eval_metric '<lambda>' has to take the weights .*sample_weight"):
