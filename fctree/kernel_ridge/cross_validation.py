@@ -48,6 +48,8 @@ def _by_length(scales, X, weights):
     largest = float(np.abs(X).max(initial=0.0)) or 1.0
     squares = np.square(X / largest, dtype=np.float64).sum(axis=1)
     length = largest * np.sqrt(np.average(squares, weights=weights)) or 1.0
+    if not np.isfinite(max(scales) / length):
+        raise ValueError(f"X is too small for relative scales: samples have a root mean square length of {length:.3g}")
     # Rounded: not a matter of the order of the samples.
     return [float(f"{scale / length:.3g}") for scale in scales]
 

@@ -299,3 +299,9 @@ def test_units_of_targets_do_not_matter(solver):
 def test_targets_that_overflow_with_their_weights_are_refused(solver):
     with pytest.raises(ValueError, match="too large"):
         TreeNTKRegressor(solver=solver).fit(X, X[:, 0] * 5e307, np.r_[np.full(6, 1e6), np.ones(6)])
+
+
+def test_features_too_small_for_relative_scales_are_named():
+    X = np.random.default_rng(0).normal(size=(20, 3)) * 1e-309
+    with pytest.raises(ValueError, match="X is too small for relative scales"):
+        TreeNTKRegressorCV().fit(X, np.arange(20.0))
