@@ -61,8 +61,8 @@ class RoundWatch:
 
     def listener(self, progress):
         """The function for the core to call after each round, or None if nobody listens."""
-        if progress is None and not self.callbacks:
-            return None
+        if not self.callbacks and (progress is None or not self.scorers):
+            return progress
 
         def told(iteration, train_loss, eval_loss):
             judged = self._judged[-1] if self._judged else [{"loss": eval_loss}] * len(self.eval_sets)
