@@ -163,18 +163,15 @@ class _SubsetScores:
         self.n_unfinished = 0
 
     def evaluate(self, method, verbose):
-        """Compute the scores; the best constant needs no training, and `"dropout"` has none."""
+        """Compute the scores; the best constant has no cost."""
         last = len(self.values) - 1
         self._add(last, self.study.full_outputs(method))
-        first = 0
-        if self.masked[0].all() and method != "dropout":
-            self._add(0, self.study.models.constant_outputs())
-            first = 1
-        found = self.study.evaluate(self.masked[first:last], method, verbose=verbose)
-        for at, (outputs, cost) in enumerate(found, start=first):
+        found = self.study.evaluate(self.masked[:last], method, verbose=verbose)
+        for at, (outputs, cost) in enumerate(found):
             self._add(at, outputs)
-            self.n_iter[at], self.seconds[at] = cost.n_iter, cost.seconds
-            self.n_unfinished += not cost.stopped_early
+            if cost is not None:
+                self.n_iter[at], self.seconds[at] = cost.n_iter, cost.seconds
+                self.n_unfinished += not cost.stopped_early
 
     def _add(self, at, outputs):
         self.values[at], influence = self.study.score(self.study.target, outputs)

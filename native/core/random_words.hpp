@@ -5,6 +5,11 @@
 
 namespace fctree {
 
+// Philox4x32-10.
+constexpr int kPhiloxRounds = 10;
+constexpr std::uint32_t kPhiloxFactors[] = {0xD2511F53u, 0xCD9E8D57u};
+constexpr std::uint32_t kPhiloxKeySteps[] = {0x9E3779B9u, 0xBB67AE85u};
+
 // The key of the generator, and the first of the counters.
 struct RandomAddress {
   std::uint32_t key[2];

@@ -25,19 +25,19 @@ inline Words product(Words a, Words b) {
 
 inline Words all(std::uint32_t word) { return Words{} + word; }
 
-// Philox4x32-10; words are the low halves of lanes.
+// Words are the low halves of lanes.
 inline Halves words_at(const RandomAddress& address, Words third) {
-  const Words first_factor = all(0xD2511F53u), third_factor = all(0xCD9E8D57u);
+  const Words first_factor = all(kPhiloxFactors[0]), third_factor = all(kPhiloxFactors[1]);
   Words x0 = all(address.counter[0]), x1 = all(address.counter[1]), x2 = third, x3 = all(address.counter[3]);
   std::uint32_t k0 = address.key[0], k1 = address.key[1];
-  for (int round = 0; round < 10; ++round) {
+  for (int round = 0; round < kPhiloxRounds; ++round) {
     const Words p0 = product(x0, first_factor), p1 = product(x2, third_factor);
     x0 = (p1 >> 32) ^ x1 ^ all(k0);
     x2 = (p0 >> 32) ^ x3 ^ all(k1);
     x1 = p1;
     x3 = p0;
-    k0 += 0x9E3779B9u;
-    k1 += 0xBB67AE85u;
+    k0 += kPhiloxKeySteps[0];
+    k1 += kPhiloxKeySteps[1];
   }
   return __builtin_convertvector(x0, Halves);
 }

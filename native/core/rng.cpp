@@ -33,17 +33,17 @@ std::array<std::uint32_t, 4> Random::words(std::uint32_t a, std::uint32_t b,
                                            std::uint32_t c) const {
   std::uint32_t x[4] = {a, b, c, purpose_};
   std::uint32_t k0 = key_[0], k1 = key_[1];
-  for (int round = 0; round < 10; ++round) {
-    const std::uint64_t p0 = std::uint64_t{0xD2511F53u} * x[0];
-    const std::uint64_t p1 = std::uint64_t{0xCD9E8D57u} * x[2];
+  for (int round = 0; round < kPhiloxRounds; ++round) {
+    const std::uint64_t p0 = std::uint64_t{kPhiloxFactors[0]} * x[0];
+    const std::uint64_t p1 = std::uint64_t{kPhiloxFactors[1]} * x[2];
     const std::uint32_t y0 = static_cast<std::uint32_t>(p1 >> 32) ^ x[1] ^ k0;
     const std::uint32_t y2 = static_cast<std::uint32_t>(p0 >> 32) ^ x[3] ^ k1;
     x[1] = static_cast<std::uint32_t>(p1);
     x[3] = static_cast<std::uint32_t>(p0);
     x[0] = y0;
     x[2] = y2;
-    k0 += 0x9E3779B9u;
-    k1 += 0xBB67AE85u;
+    k0 += kPhiloxKeySteps[0];
+    k1 += kPhiloxKeySteps[1];
   }
   return {x[0], x[1], x[2], x[3]};
 }

@@ -31,12 +31,15 @@ CandidateChoice::CandidateChoice(const BinnedMatrix& x, const BoostingParams& pa
   }
 }
 
+const double* CandidateChoice::scores_of(const LevelScores& scores, index_t feature) const {
+  const FeatureGroup& shape = x_.group_of(feature);
+  return scores.group(&shape - x_.groups().data()).score.data() + feature - shape.first_feature;
+}
+
 template <class Value>
 void CandidateChoice::find_highest(const LevelScores& scores, index_t feature, const Search& search,
                                    const Value& value, Best& best) const {
-  const FeatureGroup& shape = x_.group_of(feature);
-  const double* score = scores.group(&shape - x_.groups().data()).score.data() + feature -
-                        shape.first_feature;
+  const double* score = scores_of(scores, feature);
   for (index_t code = 0; code < x_.n_cuts(feature); ++code) {
     const double plain = score[code * kCellLanes];
     if (!(plain >= search.least && plain > kNone)) continue;
@@ -108,8 +111,7 @@ void CandidateChoice::start_noise(const NoiseScale& noise, index_t level) {
 }
 
 double CandidateChoice::highest_of(const LevelScores& scores, index_t feature) const {
-  const FeatureGroup& shape = x_.group_of(feature);
-  const double* score = scores.group(&shape - x_.groups().data()).score.data() + feature - shape.first_feature;
+  const double* score = scores_of(scores, feature);
   double most = kNone;
   for (index_t code = 0; code < x_.n_cuts(feature); ++code) most = std::max(most, score[code * kCellLanes]);
   return most;

@@ -55,6 +55,8 @@ class CandidateChoice {
   bool is_gumbel() const { return params_.score_noise == ScoreNoise::gumbel; }
   double largest_draw() const { return is_gumbel() ? Random::kLargestGumbel : Random::kLargestNormal; }
   double noise_unit(const NoiseScale& noise) const;
+  // Of the first candidate of a feature; the others follow, kCellLanes apart.
+  const double* scores_of(const LevelScores& scores, index_t feature) const;
   double least_of_best(const LevelScores& scores) const;
   // Replaces `best` by the candidate of a feature with the highest value(score, feature, code, highest
   // so far), codes in ascending order, if that exceeds it by more than `tie` of it. A
