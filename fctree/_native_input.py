@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from fctree._native.core import is_table
+from fctree._native.core import is_matrix
 from fctree._zeros import with_zeros, without_zeros
 
 REAL = (np.dtype(np.float64), np.dtype(np.float32))
@@ -54,7 +54,7 @@ def check_array(name, array, dtype, shape):
 def check_rows(X, n_features, *, dtypes=REAL[:1], c_contiguous=True):
     """``X`` of shape (n, n_features) as compiled code reads it, never converted: the same array, or a copy
     if its elements are not aligned."""
-    if is_table(X, n_features, len(dtypes) > 1):
+    if is_matrix(X, n_features, len(dtypes) > 1):
         return X
     valid = (
         isinstance(X, np.ndarray)
@@ -82,7 +82,7 @@ def strided_in_elements(X):
 
 def check_output(scores, shape):
     """Refuse an array that scores of this shape cannot be written to."""
-    if is_table(scores, shape[1]) and len(scores) == shape[0] and scores.flags.writeable:
+    if is_matrix(scores, shape[1]) and len(scores) == shape[0] and scores.flags.writeable:
         return
     check_array("scores", scores, np.float64, shape)
     flags = scores.flags

@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y
 
 from fctree import _sklearn
-from fctree._native.core import is_finite, is_table
+from fctree._native.core import is_finite, is_matrix
 from fctree._native_input import strided_in_elements
 from fctree._tables.columns import (
     is_frame,
@@ -298,7 +298,7 @@ def in_parts(predict):
     def predict_parts(self, X):
         if type(X) not in (np.ndarray, np.memmap) or X.nbytes <= _PART_BYTES:
             return predict(self, X)
-        if X.ndim != 2 or X.dtype.kind not in "fiu" or is_table(X, X.shape[1]):
+        if X.ndim != 2 or X.dtype.kind not in "fiu" or is_matrix(X, X.shape[1]):
             return predict(self, X)
         rows = max(1, _PART_BYTES // (X.shape[1] * X.itemsize))
         return np.concatenate([predict(self, X[i : i + rows]) for i in range(0, len(X), rows)])

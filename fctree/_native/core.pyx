@@ -126,7 +126,7 @@ cdef const void* elements(array, char kind, int n_axes) except? NULL:
     raise ValueError(f"expected a C-contiguous array of {n_axes} axes and type {chr(kind)}8")
 
 
-def is_table(X, n_columns, bint single=False):
+def is_matrix(X, n_columns, bint single=False):
     """Whether ``X`` is an aligned, C-contiguous array (n, n_columns) of float64, or float32 where
     ``single``; no subclass of arrays."""
     return (type(X) is np.ndarray and cnp.PyArray_NDIM(X) == 2

@@ -171,9 +171,7 @@ def boost(train, list evals, *, const double[::1] baseline, continued, loss,
     ``train`` and those of ``evals`` are tuples ``(X, y, weight, initial)`` of arrays of shapes
     (n, d) float64 or float32, (n_targets, n), (n,) or None, (n_outputs, n) or None. ``kinds`` are the fields of
     ``native/oblique/params.hpp`` for each kind of tree, ``continued`` an ObliqueTrees or None.
-    ``listener(iteration, train_loss, eval_loss)`` is called after each round, if not None; the last
-    one if it returns True; ``judge(losses, scores)``, if not None, takes a list each with the loss and
-    the raw scores of each evaluation set and returns what early stopping goes by.
+    ``listener`` and ``judge`` are the functions of `core.Listener`.
     Of samples that are in many ``places`` these are those of one, ``placed`` says which:
     ``(blocks of train, list of blocks of evals, numbers of the rows in the sample)``.
     ``groups`` as for `oblique.grow`. ``past_losses`` are those that early stopping went by in the fit that this one continues;

@@ -167,10 +167,7 @@ def boost(train, list evals, *, dict params, listener, int n_threads, judge=None
           Places places=None, **settings):
     """Grow trees; returns their arrays by name, the baseline, the losses of the rounds.
 
-    ``settings`` are those of `Task`. ``listener(iteration, train_loss, eval_loss)`` is called
-    after each round, if not None; the last one if it returns True. ``judge(losses, scores)``, if not
-    None, takes a list each with the loss and the raw scores of each evaluation set and returns what
-    early stopping goes by.
+    ``settings`` are those of `Task`, ``listener`` and ``judge`` the functions of `core.Listener`.
     """
     shapes = [(settings["n_outputs"], arrays[1].shape[1]) for arrays in evals]
     cdef Listener holder = Listener(listener, judge, shapes)

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_X_y, validate_data
 
-from fctree._native.core import is_finite, is_table
+from fctree._native.core import is_finite, is_matrix
 from fctree._native_input import aligned, strided_in_elements
 from fctree._parameters import with_own_name
 from fctree._sklearn import StrOptions, check_monotonic_cst
@@ -116,7 +116,7 @@ def _needs_nothing(estimator, X, *, dtype, order=None, ensure_all_finite=True):
     fitted = vars(estimator)
     encoder = fitted.get("encoder_")
     return (
-        is_table(X, fitted.get("n_features_in_", -1), isinstance(dtype, list))
+        is_matrix(X, fitted.get("n_features_in_", -1), isinstance(dtype, list))
         and len(X) > 0
         and "feature_names_in_" not in fitted
         and (encoder is None or encoder.keeps_finite)

@@ -132,11 +132,7 @@ class OnePlace:
     def add(self, function, *arguments):
         return function(self._part, *arguments)
 
-    def largest(self, function, *arguments):
-        return function(self._part, *arguments)
-
-    def rows(self, function, *arguments):
-        return function(self._part, *arguments)
+    largest = rows = add
 
     def divide(self, folds):
         self._part.given_folds = folds

@@ -111,29 +111,29 @@ class DaskBoosting:
         if len(given) > 1 or any(initial is not None for *_, initial in given):
             raise ValueError("eval_set with several evaluation sets, or an init_score, is not supported on Dask")
         with fitted_whole(self) as fitted:
-            fitted._fit(default_client(), X, y, sample_weight, eval_set)
+            fitted._fit(default_client(), X, y, sample_weight, given)
         return self
 
-    def _fit(self, client, X, y, sample_weight, eval_set):
-        self._check_supported(eval_set)
+    def _fit(self, client, X, y, sample_weight, eval_sets):
+        self._check_supported(eval_sets)
         remember_features(self, X)
         partitions, lengths, table = self._encoded(client, X, y, sample_weight)
         self._random_seed = draw_seed(self.random_state)
         encode = TargetEncoder(getattr(self, "classes_", None))
         train = self._training_rows(client, partitions, lengths, encode)
         evaluation = None
-        if eval_set is not None:
-            evaluation = self._evaluation_rows(*self._evaluated(client, eval_set, table), encode)
+        if eval_sets:
+            evaluation = self._evaluation_rows(*self._evaluated(client, eval_sets[0], table), encode)
         self._fit_together(client, train, evaluation)
 
-    def _check_supported(self, eval_set):
+    def _check_supported(self, eval_sets):
         refuse_function(self.loss, "on Dask")
         if self.warm_start:
             raise ValueError("warm_start=True: a fit on partitions cannot be continued")
         for name in ("calibration_fraction", "class_weight"):
             if getattr(self, name, None) is not None:
                 raise ValueError(f"{name} is not supported on Dask")
-        if self.early_stopping and eval_set is None:
+        if self.early_stopping and not eval_sets:
             raise ValueError("early_stopping=True needs an eval_set for a fit on partitions")
 
     def _check_loss(self):
@@ -191,7 +191,7 @@ class DaskBoosting:
 
     def _evaluated(self, client, eval_set, table):
         """The partitions of an evaluation set and their lengths."""
-        X, y, weight, _ = unpack_eval_sets(eval_set)[0]
+        X, y, weight, _ = eval_set
         rows = partition_rows(
             client, X, y, weight, target_name="y of eval_set", table=table.is_read
         )

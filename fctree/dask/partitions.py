@@ -170,7 +170,7 @@ def with_columns(X, columns):
     return X[columns]
 
 
-def partition_rows(client, X, y, sample_weight, *, target_name="y", table=False):
+def partition_rows(client, X, y, sample_weight, *, target_name="y", table):
     """Futures of `Partition`s, in the order of the rows. Sources are read once.
 
     With ``table`` the rows of `X` are taken as they are, to be read column by column.

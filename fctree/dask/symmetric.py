@@ -18,8 +18,8 @@ class _DaskSymmetricBoosting(DaskBoosting):
 
     _imputes = False
 
-    def _check_supported(self, eval_set):
-        super()._check_supported(eval_set)
+    def _check_supported(self, eval_sets):
+        super()._check_supported(eval_sets)
         if getattr(self, "posterior_samples", 0):
             raise ValueError("posterior_samples must be 0 for a fit on partitions")
 

@@ -118,11 +118,8 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
 
     def _learn_out_of_bag(self, X, targets, weight, left_out):
         self.exponent_ = self.class_shifts_ = None
-        judged = ~np.isnan(left_out[:, 0])
-        if weight is not None:
-            judged &= weight > 0.0
+        judged, weight = judged_samples(left_out, weight)
         if self.n_classes_ > 1 and np.any(judged):
-            weight = None if weight is None else weight[judged]
             found, truth = super()._probabilities(left_out[judged]), super()._probabilities(targets[judged])
             self.exponent_, self.class_shifts_ = find_calibration(found, truth, weight)
 

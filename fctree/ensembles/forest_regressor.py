@@ -52,7 +52,7 @@ class CurvatureForestRegressor(
         n / 40, in curvature trees.
     step_trees : bool, default=True
         Whether a share of the trees may be step trees, with axis-parallel splits and constant leaves. The
-        first 16 trees are then grown as both kinds, and out-of-bag errors choose the share; it is 0 if
+        first 16 trees are then grown as each kind, and out-of-bag errors choose the share; it is 0 if
         every tree has all samples.
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
         Unfitted tree with the parameters of all trees; step trees take `max_depth` and `min_samples_leaf`

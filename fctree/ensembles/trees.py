@@ -337,7 +337,7 @@ class ObliqueTrees(CheckedArrays):
         """
         return _native.apply(self, check_rows(X, self.n_features), check_threads(n_threads))
 
-    def _leaf_numbers(self, X: FloatArray, *, n_threads: int = 1) -> NDArray[np.int64]:
+    def _leaf_numbers(self, X: FloatArray, *, n_threads: int) -> NDArray[np.int64]:
         """Leaves as in `apply`, numbered over all trees."""
         X = check_rows(X, self.n_features)
         return _native.apply(self, X, check_threads(n_threads), over_all=True)

@@ -90,7 +90,7 @@ def classifies(estimator):
     return is_classifier(estimator) if hasattr(estimator, "__sklearn_tags__") else hasattr(estimator, "predict_proba")
 
 
-def masked_models(estimator, min_iter, where, seed, *, continues=True):
+def masked_models(estimator, min_iter, where, seed, *, continues):
     """Runner of the masks for an estimator or a model of the protocol; ``where`` is (n_jobs, Workers or
     None).
 

@@ -31,7 +31,7 @@ class MaskedModels:
     same bytes for any number. ``workers`` are Dask workers that train the models, or None.
     """
 
-    def __init__(self, model, n_jobs, workers=None):
+    def __init__(self, model, n_jobs, workers):
         self.untrained = model
         self.n_jobs = n_jobs
         self.workers = workers

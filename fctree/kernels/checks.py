@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.utils.validation import check_array
 
 from fctree._memory import check_memory
-from fctree._native.core import is_finite, is_table
+from fctree._native.core import is_finite, is_matrix
 from fctree._native_input import strided_in_elements
 from fctree._tables.columns import check_frame, refuse_mask
 from fctree._warnings import warn
@@ -24,13 +24,13 @@ def check_kernel_samples(X, Y, *, batch=False):
     return np.ascontiguousarray(X, dtype=dtype), np.ascontiguousarray(Y, dtype=dtype)
 
 
-def _is_finite_table(X):
+def _is_finite_matrix(X):
     """Whether ``X`` can be taken as it is: float32 or float64, C-contiguous, not empty, finite."""
-    return type(X) is np.ndarray and X.size and is_table(X, X.shape[-1], True) and is_finite(X)
+    return type(X) is np.ndarray and X.size and is_matrix(X, X.shape[-1], True) and is_finite(X)
 
 
 def _check_samples(X, name, batch):
-    if _is_finite_table(X):
+    if _is_finite_matrix(X):
         return X
     X = check_frame(X)
     refuse_mask(name, X)
@@ -66,7 +66,7 @@ def check_vectors(v, shape, dtype):
     ``v`` is (n_y,) or (n_y, n_vectors), in a batch with n_problems in front. Returns it with an axis for
     the vectors, C-contiguous, and whether that is new.
     """
-    if not (_is_finite_table(v) and v.dtype == dtype):
+    if not (_is_finite_matrix(v) and v.dtype == dtype):
         v = check_array(
             v, dtype=dtype, ensure_2d=False, allow_nd=len(shape) == 3, order="C", input_name="v"
         )

@@ -66,7 +66,7 @@ class SymmetricTrees(CheckedArrays):
     def __post_init__(self):
         check_array("the trees' split_feature", self.split_feature, np.int32, (None, None))
         n_trees, depth = self.split_feature.shape
-        require(1 <= depth <= MOST_LEVELS, f"trees have {depth} levels, expected 1 to 16")
+        require(1 <= depth <= MOST_LEVELS, f"trees have {depth} levels, expected 1 to {MOST_LEVELS}")
         for name, array in self._arrays():
             shape = (n_trees, depth)
             if name == "leaf_values":

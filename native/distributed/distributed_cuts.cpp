@@ -77,12 +77,11 @@ void add_cut_products(const TrainingData& data, const NodeRows& rows, const Cand
   std::vector<index_t> next(offsets.begin(), offsets.end() - 1);
   std::vector<std::int32_t> sorted(rows.size);
   for (index_t i = 0; i < rows.size; ++i) sorted[next[interval[i]]++] = rows.rows[i];
-  std::vector<double> tile(2 * kTileRows * packed_width(data.n_features, data.n_outputs));
   for (index_t t = 0; t < n_intervals; ++t, out += size) {
     const NodeRows own = {sorted.data() + offsets[t], offsets[t + 1] - offsets[t]};
     if (own.size == 0) continue;
     out[0] += static_cast<double>(own.size);
-    add_products(select(data, own, data.weight), candidate.about.data(), tile.data(), out + 1);
+    add_products(data, own, data.weight, candidate.about.data(), out + 1);
   }
 }
 

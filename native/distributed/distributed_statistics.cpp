@@ -20,14 +20,6 @@ namespace {
 
 index_t count(const std::vector<OpenNode*>& nodes) { return static_cast<index_t>(nodes.size()); }
 
-// products += those of some rows, factor by row number.
-void add_block_products(const TrainingData& data, const NodeRows& rows, const double* factor,
-                  const double* shift, double* products) {
-  if (rows.size == 0) return;
-  std::vector<double> tile(2 * kTileRows * packed_width(data.n_features, data.n_outputs));
-  ridge::add_products(select(data, rows, factor), shift, tile.data(), products);
-}
-
 }  // namespace
 
 DistributedStatistics::DistributedStatistics(const TrainingData& data, const RowBlocks& blocks,
@@ -132,8 +124,7 @@ std::vector<Moments> DistributedStatistics::full_moments(const GrowState& state,
   const std::vector<double> sums = sum_blocks(
       rows_.blocks(), {count(nodes), height * width},
       [&](index_t i, index_t block, double* out) {
-        add_block_products(data_, rows_.rows(nodes[i]->begin, block), data_.weight, shifts[i].data(),
-                     out);
+        add_products(data_, rows_.rows(nodes[i]->begin, block), data_.weight, shifts[i].data(), out);
       },
       state.execution);
   std::vector<Moments> moments(nodes.size());
@@ -192,12 +183,7 @@ SampleSums DistributedStatistics::sum_samples(const GrowState& state, const Open
   return {sums[0], sums[1], sums[2]};
 }
 
-RidgeFit DistributedStatistics::fit_dual(const GrowState&, const OpenNode&) {
-  refuse_few_samples();
-}
-Matrix DistributedStatistics::sparse_dual(const GrowState&, const OpenNode&) {
-  refuse_few_samples();
-}
+NodeRows DistributedStatistics::few_rows(const GrowState&, const OpenNode&) { refuse_few_samples(); }
 
 // Weighted residuals (K, n_samples) of the rows of some nodes; other entries are not set.
 std::vector<double> DistributedStatistics::residuals(const GrowState& state,
@@ -213,9 +199,7 @@ std::vector<double> DistributedStatistics::residuals(const GrowState& state,
     for (index_t k = 0; k < n_outputs; ++k)
       for (index_t at = 0; at < own.size; ++at) {
         const index_t row = own.rows[at];
-        residuals[k * data_.n_samples + row] =
-            data_.weight[row] * (data_.y[row * n_outputs + k] - node.fit.intercept[k] -
-                                 scores[k * own.size + at]);
+        residuals[k * data_.n_samples + row] = weighted_residual(data_, node, row, k, scores[k * own.size + at]);
       }
   });
   return residuals;
@@ -236,8 +220,8 @@ std::vector<std::vector<Matrix>> DistributedStatistics::residual_scatter(
       rows_.blocks(), {count(nodes) * n_outputs, height * width},
       [&](index_t item, index_t block, double* out) {
         const index_t i = item / n_outputs, k = item % n_outputs;
-        add_block_products(features_alone, rows_.rows(nodes[i]->begin, block),
-                     factors.data() + k * data_.n_samples, means[i].data(), out);
+        add_products(features_alone, rows_.rows(nodes[i]->begin, block), factors.data() + k * data_.n_samples,
+                     means[i].data(), out);
       },
       state.execution);
   const double* next = sums.data();

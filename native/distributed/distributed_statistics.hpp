@@ -35,8 +35,7 @@ class DistributedStatistics final : public NodeStatistics {
                                       const std::vector<OpenNode*>& nodes) override;
   double find_alpha(const GrowState& state, const OpenNode& root) override;
   SampleSums sum_samples(const GrowState& state, const OpenNode& root) override;
-  RidgeFit fit_dual(const GrowState& state, const OpenNode& node) override;
-  Matrix sparse_dual(const GrowState& state, const OpenNode& node) override;
+  NodeRows few_rows(const GrowState& state, const OpenNode& node) override;
   void score_models(GrowState&, const std::vector<OpenNode*>&) override {}
   std::vector<std::vector<Matrix>> residual_scatter(
       const GrowState& state, const std::vector<OpenNode*>& nodes) override;

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "core/buffer.hpp"
-#include "core/numbers_where.hpp"
 #include "ensembles/leaf_values.hpp"
 #include "ensembles/packed_rows.hpp"
 #include "ensembles/predict.hpp"
@@ -132,10 +131,7 @@ using GrowTree = std::function<MappedTree(const TrainingData&, const ObliquePara
 MappedTree grow_on_sample(const TrainingData& data, const FeatureMap& map, const ObliqueParams& params,
                           const SearchedRows& searched, const Execution& execution) {
   const TrainingData sample = searched.of(data);
-  const PackedRows packed(
-      sample,
-      numbers_where<std::int32_t>(execution, data.n_samples, [&](index_t i) { return sample.weight_of(i) > 0.0; }),
-      execution);
+  const PackedRows packed(sample, weighted_rows(sample, execution), execution);
   MappedTree grown = grow_mapped_tree(packed.data(), map, searched.of(params), execution);
   TrainingData all = data;
   if (!grown.few.empty()) {

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "core/buffer.hpp"
-#include "core/numbers_where.hpp"
 #include "ensembles/packed_rows.hpp"
 #include "oblique/grow.hpp"
 #include "oblique/refit.hpp"
@@ -85,8 +84,7 @@ std::vector<index_t> LocalBoostingStatistics::relevant_features(const TrainingDa
 ObliqueTreeArrays LocalBoostingStatistics::grow(const TrainingData& data, index_t kind,
                                                 const ObliqueParams& params,
                                                 const Execution& execution) {
-  const auto rows =
-      numbers_where<std::int32_t>(execution, data.n_samples, [&](index_t i) { return data.weight_of(i) > 0.0; });
+  const Buffer<std::int32_t> rows = weighted_rows(data, execution);
   const bool packs = params.ridge_criterion && 2 * rows.size() < data.n_samples;
   ObliqueTreeArrays tree =
       packs ? grow_tree(PackedRows(data, rows, execution).data(), params, statistics_[kind], execution)

@@ -1,6 +1,7 @@
 // The features that the trees of a round of boosting are grown on.
 #pragma once
 
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -58,9 +59,11 @@ class RoundFeatures {
     is_read_ = is_read;
     choose(columns_);
   }
-  // Draws a share of the columns, and says whether they are others than before.
+  // Draws a share of the columns, rounded up, and says whether they are others than before.
   bool draw(std::uint64_t seed, index_t iteration, double share) {
-    std::vector<index_t> columns = draw_columns(seed, iteration, share, n_columns());
+    const auto n_drawn = static_cast<index_t>(std::ceil(share * static_cast<double>(n_columns())));
+    const Random random(seed, Purpose::feature_sample);
+    std::vector<index_t> columns = choose_features(random, {iteration, 0}, n_drawn, n_columns());
     for (index_t& column : columns) column = columns_[column];
     if (columns == all_.map.columns) return false;
     choose(std::move(columns));

@@ -58,12 +58,14 @@ bool has_pieces(const GrowState& state, const CutTask& task) {
 Cut find_cut(const GrowState& state, const CutTask& task) {
   const TriedCuts cuts = cuts_of(state, task);
   const bool in_pieces = has_pieces(state, task);
+  const auto add_between = [&](index_t i, RowMatrix& products) {
+    add_products(state.data, cuts.between(i), state.data.weight, task.search->models.origin.data(), products.data());
+  };
   RowMatrix between;
   return cut_by_models(task, cuts, [&](index_t i, RowMatrix& left) {
-    if (!in_pieces)
-      return add_products(state.data, cuts.between(i), task.search->models, left);
+    if (!in_pieces) return add_between(i, left);
     between.setZero(left.rows(), left.cols());
-    add_products(state.data, cuts.between(i), task.search->models, between);
+    add_between(i, between);
     left += between;
   });
 }
@@ -85,7 +87,7 @@ void find_cuts_in_pieces(const GrowState& state, const CutTask* tasks, index_t n
     if (i >= cuts[t].n()) return;
     const ModelSearch& search = *tasks[t].search;
     between[piece] = RowMatrix::Zero(search.products.rows(), search.products.cols());
-    add_products(state.data, cuts[t].between(i), search.models, between[piece]);
+    add_products(state.data, cuts[t].between(i), state.data.weight, search.models.origin.data(), between[piece].data());
   };
   const auto choose = [&](index_t t) {
     tasks[t].split().cut = cut_by_models(

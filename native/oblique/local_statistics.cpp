@@ -5,10 +5,8 @@
 #include <utility>
 
 #include "core/buffer.hpp"
-#include "core/numbers_where.hpp"
 #include "oblique/score_rows.hpp"
 #include "oblique/split_search/screening.hpp"
-#include "oblique/split_search/sparse_direction.hpp"
 #include "ridge/dense.hpp"
 #include "ridge/penalty_choice.hpp"
 #include "ridge/row_blocks.hpp"
@@ -55,9 +53,7 @@ FeatureIndex index_features(const TrainingData& features, const FeatureMap& map,
 
 void LocalStatistics::open(GrowState& state, OpenNode& root) {
   const TrainingData& data = state.data;
-  state.rows = numbers_where<std::int32_t>(state.execution, data.n_samples, [&](index_t i) {
-    return data.weight == nullptr || data.weight[i] > 0.0;
-  });
+  state.rows = weighted_rows(data, state.execution);
   if (state.rows.empty()) throw std::invalid_argument("sample_weight is zero for every sample, or next to zero beside the largest");
   order_.clear();
   if (features_ != nullptr && sorts_axes(state.params)) {
@@ -134,15 +130,6 @@ SampleSums LocalStatistics::sum_samples(const GrowState& state, const OpenNode& 
   return ridge::sum_samples(state.data, state.rows_of(root), state.execution);
 }
 
-RidgeFit LocalStatistics::fit_dual(const GrowState& state, const OpenNode& node) {
-  return fit_ridge_dual(state.data, state.rows_of(node), node.moments, node.ancestors,
-                        state.origin, state.ridge_options());
-}
-
-Matrix LocalStatistics::sparse_dual(const GrowState& state, const OpenNode& node) {
-  return sparse_ridge_dual(state, node);
-}
-
 // Scores of all nodes along their ridge directions.
 void LocalStatistics::score_models(GrowState& state, const std::vector<OpenNode*>& nodes) {
   state.scores.reserve(state.n_rows() * state.data.n_outputs);
@@ -177,8 +164,7 @@ std::vector<std::vector<Matrix>> LocalStatistics::residual_scatter(
       const double* scores = state.scores.data() + k * state.n_rows() + node.begin + begin;
       for (index_t at = 0; at < rows.size; ++at) {
         const index_t row = rows.rows[at];
-        residuals[row] = data.weight_of(row) *
-                         (data.y[row * data.n_outputs + k] - node.fit.intercept[k] - scores[at]);
+        residuals[row] = weighted_residual(data, node, row, k, scores[at]);
       }
       sums.add(p, means[number], residuals.data());
     }});

@@ -48,8 +48,7 @@ class LocalStatistics final : public NodeStatistics {
                                       const std::vector<OpenNode*>& nodes) override;
   double find_alpha(const GrowState& state, const OpenNode& root) override;
   SampleSums sum_samples(const GrowState& state, const OpenNode& root) override;
-  RidgeFit fit_dual(const GrowState& state, const OpenNode& node) override;
-  Matrix sparse_dual(const GrowState& state, const OpenNode& node) override;
+  NodeRows few_rows(const GrowState& state, const OpenNode& node) override { return state.rows_of(node); }
   void score_models(GrowState& state, const std::vector<OpenNode*>& nodes) override;
   std::vector<std::vector<Matrix>> residual_scatter(
       const GrowState& state, const std::vector<OpenNode*>& nodes) override;

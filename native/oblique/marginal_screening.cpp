@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "core/matrix.hpp"
-#include "core/numbers_where.hpp"
 #include "ridge/row_blocks.hpp"
 
 namespace fctree::oblique {
@@ -43,8 +42,7 @@ double gain_of(Vector column, const Vector& weight, const Matrix& weighted_resid
 
 std::vector<index_t> screen_marginally(const TrainingData& data, index_t n_kept,
                                        const Execution& team) {
-  const Buffer<std::int32_t> rows = numbers_where<std::int32_t>(
-      team, data.n_samples, [&](index_t i) { return data.weight_of(i) > 0.0; });
+  const Buffer<std::int32_t> rows = weighted_rows(data, team);
   const index_t n = rows.size(), d = data.n_features;
   Vector weight(n);
   Matrix residuals(n, data.n_outputs);

@@ -14,7 +14,14 @@ struct CutsByKind {
   std::vector<CutTask> axes_by_constants;
   std::vector<CutTask> others;
 };
-CutsByKind cuts_by_kind(const std::vector<CutTask>& tasks);
+inline CutsByKind cuts_by_kind(const std::vector<CutTask>& tasks) {
+  CutsByKind kinds;
+  for (const CutTask& task : tasks) {
+    const bool is_axis = task.split().kind == SplitKind::axis;
+    (is_axis && task.search == nullptr ? kinds.axes_by_constants : kinds.others).push_back(task);
+  }
+  return kinds;
+}
 
 class NodeStatistics {
  public:
@@ -37,9 +44,8 @@ class NodeStatistics {
                                               const std::vector<OpenNode*>& nodes) = 0;
   virtual double find_alpha(const GrowState& state, const OpenNode& root) = 0;
   virtual SampleSums sum_samples(const GrowState& state, const OpenNode& root) = 0;
-  // Of nodes with fewer samples than features: the fit, and its sparse directions (d, K).
-  virtual RidgeFit fit_dual(const GrowState& state, const OpenNode& node) = 0;
-  virtual Matrix sparse_dual(const GrowState& state, const OpenNode& node) = 0;
+  // The rows of a node with fewer samples than features, which is fitted from them.
+  virtual NodeRows few_rows(const GrowState& state, const OpenNode& node) = 0;
 
   // Called before a level is searched, if its nodes have models.
   virtual void score_models(GrowState& state, const std::vector<OpenNode*>& nodes) = 0;

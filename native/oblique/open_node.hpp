@@ -145,6 +145,11 @@ struct GrowState {
   }
 };
 
+// What the model of a node leaves of an output of one of its rows, which has this score, times the row's weight.
+inline double weighted_residual(const TrainingData& data, const OpenNode& node, index_t row, index_t output, double score) {
+  return data.weight_of(row) * (data.y[row * data.n_outputs + output] - node.fit.intercept[output] - score);
+}
+
 // Prepared by the ridge criterion once per node, for all its candidates.
 struct ModelSearch {
   ChildModels models;

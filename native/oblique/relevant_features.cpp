@@ -6,7 +6,6 @@
 #include <numeric>
 #include <utility>
 
-#include "core/numbers_where.hpp"
 #include "oblique/marginal_screening.hpp"
 #include "oblique/split_search/curvature.hpp"
 #include "ridge/factors.hpp"
@@ -329,8 +328,7 @@ std::vector<index_t> relevant_local_features(const TrainingData& data, const Obl
   const double most_counted = kFewestCounted * static_cast<double>(d);
   if (has_samples(data, most_counted))
     return relevant_features(data, params, statistics, team, known);
-  const Buffer<std::int32_t> rows = numbers_where<std::int32_t>(
-      team, n, [&](index_t i) { return data.weight_of(i) > 0.0; });
+  const Buffer<std::int32_t> rows = weighted_rows(data, team);
   const NodeRows all = {rows.data(), rows.size()};
   SampleSums samples = sum_samples(data, all, team);
   if (data.x != nullptr && samples.number < most_counted)

@@ -137,7 +137,8 @@ OpenNode child_of(const GrowState& state, const OpenNode& node, index_t output) 
 
 void fit_node(const GrowState& state, OpenNode& node) {
   if (state.is_dual(node))
-    node.fit = state.statistics->fit_dual(state, node);
+    node.fit = fit_ridge_dual(state.data, state.statistics->few_rows(state, node), node.moments, node.ancestors,
+                              state.origin, state.ridge_options());
   else
     node.fit = fit_ridge(pool_moments(node.moments, node.prior), node.ancestors, state.origin,
                          state.ridge_options());

@@ -74,6 +74,11 @@ void add_products(RowSelection rows, const double* origin, double* tile, double*
   }
 }
 
+void add_products(const TrainingData& data, const NodeRows& rows, const double* factor, const double* origin, double* products) {
+  const std::unique_ptr<double[]> tile(new double[2 * kTileRows * packed_width(data.n_features, data.n_outputs)]);  // not set to 0
+  add_products(select(data, rows, factor), origin, tile.get(), products);
+}
+
 ProductSums::ProductSums(const TrainingData& data, const std::vector<NodeRows>& nodes)
     : data_(data), parts_(nodes, std::max(kMinChunkRows, 8 * data.n_features), kMaxChunks),
       products_(parts_.n()) {}

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/numbers_where.hpp"
 #include "core/types.hpp"
 
 namespace fctree::ridge {
@@ -41,5 +42,10 @@ struct TrainingData {
     return w / std::max(count == nullptr ? w : count[row], 1.0);
   }
 };
+
+// The numbers of the rows that count.
+inline Buffer<std::int32_t> weighted_rows(const TrainingData& data, const Execution& execution) {
+  return numbers_where<std::int32_t>(execution, data.n_samples, [&](index_t i) { return data.weight_of(i) > 0.0; });
+}
 
 }  // namespace fctree::ridge

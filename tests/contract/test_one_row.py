@@ -100,10 +100,10 @@ def test_one_number_that_is_not_finite_is_found(size, dtype, value):
 
 def test_tables_are_told_from_what_is_none():
     X = np.zeros((3, 4))
-    assert core.is_table(X, 4) and core.is_table(X.astype(np.float32), 4, True)
+    assert core.is_matrix(X, 4) and core.is_matrix(X.astype(np.float32), 4, True)
     for other in (X.astype(np.float32), X.T, X[:, :3], X[0], X.astype(">f8"), X.tolist(), X[::2]):
-        assert not core.is_table(other, 4)
-    assert not core.is_table(X, 3)
+        assert not core.is_matrix(other, 4)
+    assert not core.is_matrix(X, 3)
 
 
 def test_trees_of_another_type_or_layout_are_refused():

@@ -1,7 +1,6 @@
 #include "oblique/split_search/feature_draw.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace fctree::oblique {
@@ -19,13 +18,6 @@ std::vector<index_t> choose_features(const Random& random, const std::array<inde
     chosen.push_back(keys[i].second);
   std::sort(chosen.begin(), chosen.end());
   return chosen;
-}
-
-std::vector<index_t> draw_columns(std::uint64_t seed, index_t iteration, double share,
-                                  index_t n_features) {
-  const double wanted = std::ceil(share * static_cast<double>(n_features));
-  const Random random(seed, Purpose::feature_sample);
-  return choose_features(random, {iteration, 0}, static_cast<index_t>(wanted), n_features);
 }
 
 }  // namespace fctree::oblique

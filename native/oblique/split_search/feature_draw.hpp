@@ -14,8 +14,4 @@ namespace fctree::oblique {
 std::vector<index_t> choose_features(const Random& random, const std::array<index_t, 2>& at,
                                      index_t n_chosen, index_t n_features);
 
-// The features of a round's trees: a share of all, rounded up.
-std::vector<index_t> draw_columns(std::uint64_t seed, index_t iteration, double share,
-                                  index_t n_features);
-
 }  // namespace fctree::oblique

@@ -116,12 +116,6 @@ TriedCuts cuts_to_try(const TrainingData& data, const NodeRows& node, const doub
   return cuts;
 }
 
-void add_products(const TrainingData& data, const NodeRows& rows, const ChildModels& models,
-                  RowMatrix& products) {
-  const std::unique_ptr<double[]> tile(new double[2 * kTileRows * products.cols()]);  // not set to 0
-  ridge::add_products(select(data, rows, data.weight), models.origin.data(), tile.get(), products.data());
-}
-
 Cut best_model_cut(const TriedCuts& cuts, const ChildModels& models, const RowMatrix& products,
                    double node_loss,
                    const std::function<void(index_t, RowMatrix&)>& add_between) {

@@ -1,5 +1,4 @@
-// The best cut along one direction when each side predicts with its own ridge model
-// (split_criterion "ridge").
+// The best cut along one direction when each side predicts with its own ridge model (the ridge criterion).
 //
 // Samples are ordered by score, or put between quantiles of a sample's, and the products of the samples between
 // two cuts are summed in that order: each prefix is one side of a cut, and the rest of the node's
@@ -71,10 +70,6 @@ struct TriedCuts {
 // Of a node that is small enough to be sorted; of a large one find_sampled_cuts (sampled_cuts.hpp) finds them.
 TriedCuts cuts_to_try(const TrainingData& data, const NodeRows& node, const double* scores,
                       const ModelCutRules& rules);
-
-// products += those of some rows about models.origin.
-void add_products(const TrainingData& data, const NodeRows& rows, const ChildModels& models,
-                  RowMatrix& products);
 
 // `products` are those of the whole node about models.origin; add_between(i, products) adds those of
 // the rows between cut i and the one before it. The cut's decrease is that of the loss.

@@ -168,11 +168,8 @@ RowMatrix weighted_residuals(const GrowState& state, const OpenNode& node, const
   RowMatrix residuals(rows.size, data.n_outputs);
   for (index_t k = 0; k < data.n_outputs; ++k) {
     const double* scores = state.scores.data() + k * state.n_rows() + node.begin + part.begin;
-    for (index_t i = 0; i < rows.size; ++i) {
-      const index_t row = rows.rows[i];
-      residuals(i, k) = data.weight_of(row) *
-                        (data.y[row * data.n_outputs + k] - node.fit.intercept[k] - scores[i]);
-    }
+    for (index_t i = 0; i < rows.size; ++i)
+      residuals(i, k) = weighted_residual(data, node, rows.rows[i], k, scores[i]);
   }
   return residuals;
 }

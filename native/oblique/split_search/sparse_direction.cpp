@@ -104,12 +104,10 @@ Matrix sparse_ridge_primal(const GrowState& state, const OpenNode& node) {
   return coef;
 }
 
-}  // namespace
-
 // With fewer samples than features: first only as many features as samples are kept, before
 // moments exist.
 Matrix sparse_ridge_dual(const GrowState& state, const OpenNode& node) {
-  const CentredRows rows = centred_rows(state.data, state.rows_of(node), node.moments,
+  const CentredRows rows = centred_rows(state.data, state.statistics->few_rows(state, node), node.moments,
                                         state.origin, state.params.fit_intercept);
   const Vector size = rows.x.colwise().squaredNorm();
   const index_t most = std::max(state.params.max_coef, node.size);
@@ -133,9 +131,11 @@ Matrix sparse_ridge_dual(const GrowState& state, const OpenNode& node) {
   return coef;
 }
 
+}  // namespace
+
 void sparsify_ridge(const GrowState& state, OpenNode& node) {
   node.sparse_ridge.coef =
-      state.is_dual(node) ? state.statistics->sparse_dual(state, node) : sparse_ridge_primal(state, node);
+      state.is_dual(node) ? sparse_ridge_dual(state, node) : sparse_ridge_primal(state, node);
   node.sparse_ridge.intercept =
       intercept_of(node.sparse_ridge.coef, pool_moments(node.moments, node.prior), state.origin,
                    state.params.fit_intercept);

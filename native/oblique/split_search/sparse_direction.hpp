@@ -26,7 +26,4 @@ Vector eliminate(Vector direction, const Vector& size, index_t max_coef,
 // Fills node.sparse_ridge. O(K d^3), for n < d O(K n^2 d).
 void sparsify_ridge(const GrowState& state, OpenNode& node);
 
-// The sparse ridge directions (d, K) of a node with fewer samples than features.
-Matrix sparse_ridge_dual(const GrowState& state, const OpenNode& node);
-
 }  // namespace fctree::oblique
