@@ -44,7 +44,8 @@ def search_factors(tree, cost, unit):
     """Factors (n_nodes,) by which the search makes errors in a node larger than they look."""
     share = np.zeros(tree.node_count)
     for internal, children in tree._levels():
-        own = cost * unit / tree.weighted_n_node_samples[internal]
+        with np.errstate(divide="ignore"):  # a node of a soft tree may be without samples
+            own = cost * unit / tree.weighted_n_node_samples[internal]
         share[children] = np.tile(share[internal] + own, 2)
     return 1.0 / (1.0 - np.minimum(share, _LARGEST_SHARE))
 

@@ -88,8 +88,10 @@ def feature_names(X):
 
 def count_features(X):
     """Columns of a collection or array of two dimensions."""
-    if getattr(X, "ndim", 2) != 2:
-        raise ValueError(f"X must have two dimensions, got {X.ndim}")
+    if not hasattr(X, "shape"):
+        raise TypeError(f"X must be a Dask array or data frame, or an array or frame in memory, got {type(X).__name__}")
+    if len(X.shape) != 2:
+        raise ValueError(f"X must have two dimensions, got {len(X.shape)}")
     return int(X.shape[1]) if not is_dask_frame(X) else len(X.columns)
 
 
@@ -178,8 +180,10 @@ def partition_rows(client, X, y, sample_weight, *, target_name="y", table):
     Raises
     ------
     ValueError
-        For numbers of rows or partitions that disagree.
+        For numbers of rows or partitions that disagree, and targets that are None.
     """
+    if y is None:
+        raise ValueError(f"{target_name} must have the targets of X, got None")
     X = _as_array(X)
     columns = list(X.columns) if is_dask_frame(X) else None
     names = {"y": target_name, "table": table, "columns": columns}
@@ -196,6 +200,10 @@ def partition_rows(client, X, y, sample_weight, *, target_name="y", table):
                     f"{name} is in memory and X has chunks of unknown lengths: give {name} as a "
                     "Dask collection with the partitions of X"
                 )
+            if values.ndim == 0 and name == "sample_weight":  # the same for all
+                values = np.broadcast_to(values, (sum(chunks),))
+            elif values.ndim == 0:
+                raise ValueError(f"{name} must have a value for each row of X, got {values}")
             if len(values) != sum(chunks):
                 raise ValueError(f"X has {sum(chunks)} rows, but {name} has {len(values)}")
             values = da.from_array(values, chunks=(chunks, *values.shape[1:]))

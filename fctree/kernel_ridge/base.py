@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_clas
 from fctree._intervals.kernels import KernelIntervals
 from fctree._sklearn import Interval, Options, StrOptions
 from fctree._tables.estimators import TakesTables, encode_training
+from fctree._training.progress import ProgressBar
 from fctree._training.target_units import comparing_units, in_squares_of
 from fctree._training.targets import NumericTargets, PredictedClasses
 from fctree._typing import ArrayLike, FloatArray
@@ -61,7 +62,12 @@ class BaseTreeNTK(TakesTables, BaseEstimator):
         unit = self._unit(targets, weights)
         targets = targets / unit
         features, kernel = in_moderate_units(X, kernel)
-        left_out = held_out_errors(kernel, solve, features, targets, weights, self.feature_learning, folds)
+        with ProgressBar(self.verbose and self.feature_learning, desc="feature learning", unit="fit") as bar:
+            def solve_one(*system):
+                bar.update()
+                return solve(*system)
+
+            left_out = held_out_errors(kernel, solve_one, features, targets, weights, self.feature_learning, folds)
         known = np.isfinite(left_out[0]).all(axis=1)
         judged, part = left_out[:, known], None if weights is None else weights[known]
         k, errors = choose_rounds(judged, part)

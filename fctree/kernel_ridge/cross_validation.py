@@ -293,7 +293,7 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
     device : {"cpu", "auto", "cuda"}, default="cpu"
         Device that computes the kernels.
     verbose : int, default=0
-        1 shows the progress over the kernels.
+        1 shows the progress over the kernels, and of the fits of feature learning.
     n_jobs : int or None, default=None
         Number of threads; None is 1 unless set by a `joblib.parallel_config`, -1 is all cores. Results do
         not depend on it. Kernels are tried in parallel, so memory grows with it.

@@ -174,7 +174,7 @@ class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
     device : {"cpu", "auto", "cuda"}, default="cpu"
         Device that computes the kernels.
     verbose : int, default=0
-        1 shows the progress of the iterations.
+        1 shows the progress of the iterations, and of the fits of feature learning.
     n_jobs : int or None, default=None
         Number of threads; None is 1 unless set by a `joblib.parallel_config`, -1 is all cores. Results do
         not depend on it.

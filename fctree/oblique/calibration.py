@@ -133,8 +133,9 @@ def find_temperature(scores, shares, sample_weight):
         return weight @ (expected - own)
 
     most = _MAX_LOG_TEMPERATURE
-    if slope(-most) >= 0.0:
-        return float(np.exp(-most))
-    if slope(most) <= 0.0:
-        return float(np.exp(most))
-    return float(np.exp(brentq(slope, -most, most, xtol=1e-13)))
+    with np.errstate(under="ignore"):
+        if slope(-most) >= 0.0:
+            return float(np.exp(-most))
+        if slope(most) <= 0.0:
+            return float(np.exp(most))
+        return float(np.exp(brentq(slope, -most, most, xtol=1e-13)))

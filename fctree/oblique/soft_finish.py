@@ -22,6 +22,7 @@ from threadpoolctl import threadpool_limits
 from fctree._memory import check_memory
 from fctree._training.significance import clearly_positive
 from fctree._tree import ObliqueTree
+from fctree.oblique.class_scores import class_scores
 from fctree.oblique.feature_scales import feature_scales
 
 _STEPS = 150
@@ -51,7 +52,35 @@ def soften(tree, X, targets, weight, left_out, *, keep_zeros, whole=False):
         if not clearly_positive(hard - soft, finish.weight):
             return tree
     left_out[:] = predicted
-    return finish.tree_of(solution)
+    return recounted(finish.tree_of(solution), X, targets, finish.weight)
+
+
+def recounted(tree, X, targets, weight):
+    """The tree with the numbers, weights, means and impurities of the samples on the side of the larger share; a node without
+    any has the mean of its parent."""
+    fields = tree._copied_fields()
+    paths = tree.decision_path(np.ascontiguousarray(X)).T.tocsr()
+    total = paths @ weight
+    per_weight = 1.0 / np.where(total > 0.0, total, 1.0)[:, np.newaxis]
+    means = paths @ (targets * weight[:, np.newaxis]) * per_weight
+    for internal, children in tree._levels():
+        means[children] = np.where(total[children, np.newaxis] > 0.0, means[children], np.tile(means[internal], (2, 1)))
+    from_root = targets - means[0]
+    squares = paths @ (from_root**2 * weight[:, np.newaxis]) * per_weight
+    variance = np.maximum(squares - (means - means[0]) ** 2, 0.0).sum(axis=1) * (total > 0.0)
+    scale = 1.0 / tree.n_outputs
+    if tree.n_classes is not None:
+        scale = 2.0 if tree.n_outputs == 1 else 1.0
+        means = class_scores(means)
+    own = {
+        "n_node_samples": paths @ (weight > 0.0).astype(np.int64),
+        "weighted_n_node_samples": total,
+        "value": means.reshape(tree.value.shape),
+        "impurity": variance * scale,
+    }
+    for name, values in own.items():  # of the root they are known
+        fields[name][1:] = values[1:]
+    return ObliqueTree(**fields)
 
 
 class SoftFinish:

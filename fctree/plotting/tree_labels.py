@@ -43,22 +43,22 @@ class TreeLabels:
         self.feature_names = _names(
             "feature_names", feature_names, self.tree.n_features
         )
-        self.class_names = None
-        if self.tree.n_classes is not None:
-            classes = getattr(tree, "classes_", range(self.tree.n_classes))
-            if class_names is None:
-                class_names = classes
-            elif isinstance(class_names, Mapping):
-                class_names = _by_class(class_names, classes)
-            class_names = listed("class_names", class_names)
-            self.class_names = _names("class_names", class_names, self.tree.n_classes)
-        elif class_names is not None:
-            raise ValueError("class_names was given, but the tree is a regression tree")
+        n_classes, n_outputs = self.tree.n_classes, self.tree.n_outputs
+        classes = getattr(tree, "classes_", None if n_classes is None else range(n_classes))
+        names = None if classes is None else _names_of_classes(class_names, classes)
+        self.class_names = None if n_classes is None else names  # trees of ensembles know no fractions
+        if names is None:
+            if class_names is not None:
+                raise ValueError("class_names was given, but the tree is a regression tree")
+            self.output_names = ["y"] if n_outputs == 1 else [f"y{k}" for k in range(n_outputs)]
+        else:  # of two classes the second one's, as decision_function has it
+            self.output_names = [f"score({name})" for name in names[-n_outputs:]]
 
     def escape_names(self):
         """Escape line breaks and other control characters in all names."""
         self.feature_names = [in_one_line(name) for name in self.feature_names]
         self.class_names = self.class_names and [in_one_line(name) for name in self.class_names]
+        self.output_names = [in_one_line(name) for name in self.output_names]
 
     def number(self, value, error=0.0):
         """A number with `decimals` digits, or in the form that keeps it visible; with more, up to those of a
@@ -193,16 +193,10 @@ class TreeLabels:
         if constant or len(tree.leaf_coef) == 0 or tree.n_classes == 1:
             return []
         models = zip(tree.leaf_coef[row], tree.leaf_intercept[row])
-        if tree.n_classes is None:
-            single = tree.n_outputs == 1
-            names = ["y"] if single else [f"y{k}" for k in range(tree.n_outputs)]
-        elif tree.n_outputs == 1:  # of two classes the second one's, as decision_function has it
-            names = [f"score({self.class_names[-1]})"]
+        if tree.n_classes is not None and tree.n_outputs == 1:
             models = [(2.0 * coef, 2.0 * constant - 1.0) for coef, constant in models]
-        else:
-            names = [f"score({name})" for name in self.class_names]
         spread = self._target_spread()
-        return [(name, *model, self.rounding(*model, spread)) for name, model in zip(names, models)]
+        return [(name, *model, self.rounding(*model, spread)) for name, model in zip(self.output_names, models)]
 
     def _target_spread(self):
         """Standard deviation of y, a bound on that of scores, or infinity where the tree knows neither."""
@@ -247,12 +241,16 @@ def listed(parameter, names):
     return names
 
 
-def _by_class(names, classes):
-    """The names of a mapping in the order of classes."""
-    missing = [label for label in classes if label not in names]
-    if missing:
-        raise ValueError(f"class_names has no name for the class {missing[0]!r}; its keys are {list(names)}")
-    return [names[label] for label in classes]
+def _names_of_classes(names, classes):
+    """The names that were given for the classes, in order or by class, or the classes themselves."""
+    if names is None:
+        names = classes
+    elif isinstance(names, Mapping):
+        missing = [label for label in classes if label not in names]
+        if missing:
+            raise ValueError(f"class_names has no name for the class {missing[0]!r}; its keys are {list(names)}")
+        names = [names[label] for label in classes]
+    return _names("class_names", listed("class_names", names), len(classes))
 
 
 def in_one_line(name):

@@ -380,8 +380,9 @@ class BaseSoftTree(TakesTables, BaseEstimator):
 
     @property
     def feature_variances_(self) -> NDArray[np.floating]:
-        """Running variances of the features, (n_features,)."""
-        return self._fitted_state("running_variance")
+        """Running variances of the features, (n_features,), by whose roots `batch_norm` divides; ones without it."""
+        variances = self._fitted_state("running_variance")
+        return variances if self._rule["batch_norm"] else np.ones_like(variances)
 
     def _fitted_state(self, name):
         if "_state" not in vars(self):

@@ -96,7 +96,7 @@ class SoftTreeRegressor(NumericTargets, RegressorMixin, BaseSoftTree):
         Mean and standard deviation of the targets: predictions are
         ``baseline_ + output_scale_ * (sum of the trees)``.
     feature_means_, feature_variances_ : ndarrays of shape (n_features,)
-        Running moments for `batch_norm`.
+        Running moments for `batch_norm`; zeros and ones without it.
     n_iter_ : int
         Number of epochs trained.
     loss_curve_ : list of float

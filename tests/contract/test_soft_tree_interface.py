@@ -40,8 +40,7 @@ def output_of(model, X):
 
 def by_hand(model, X):
     """Predictions from the public attributes alone, in NumPy."""
-    if model.batch_norm:
-        X = (X - model.feature_means_) / np.sqrt(model.feature_variances_)
+    X = (X - model.feature_means_) / np.sqrt(model.feature_variances_)
     total = np.zeros((len(X), model.n_outputs_))
     for tree in range(model.n_trees):
         t = X @ model.split_weights_[tree].T + model.split_intercepts_[tree]

@@ -267,6 +267,13 @@ def test_bad_data_are_refused():
         model.fit(chunks, in_chunks(np.where(y > 1, np.nan, y), (25, 25)))
     with pytest.raises(ValueError, match="no samples"):
         model.fit(in_chunks(X[:0], (0,)), in_chunks(y[:0], (0,)))
+    with pytest.raises(ValueError, match="y must have the targets of X"):
+        model.fit(chunks, None)
+    with pytest.raises(ValueError, match="y must have a value for each row"):
+        model.fit(chunks, 3.0)
+    for unsuitable in (X.tolist(), None, "X"):
+        with pytest.raises(TypeError, match="X must be a Dask array or data frame, or an array or frame in memory"):
+            model.fit(unsuitable, y)
     assert not hasattr(model, "trees_")
 
 

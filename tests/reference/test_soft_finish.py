@@ -11,7 +11,8 @@ from fctree import (
     save_model,
 )
 from fctree.inspection import shap_values
-from fctree.oblique.soft_finish import SoftFinish, soften
+from fctree.oblique.class_scores import class_indicators
+from fctree.oblique.soft_finish import SoftFinish, recounted, soften
 from fctree.plotting import plot_regions
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime
@@ -110,6 +111,29 @@ def test_kept_only_where_the_left_out_error_falls():
     hopeless = np.full((len(y), 1), 1e3)
     assert soften(tree, X, y[:, None], None, hopeless, keep_zeros=False) is not tree
     assert np.abs(hopeless).max() < 1e3
+
+
+@pytest.mark.parametrize("n_classes", [1, 2, 3])
+def test_nodes_describe_the_samples_that_follow_the_larger_share(n_classes):
+    X, y, weight = bent()
+    weight[::5] = 0.0
+    if n_classes == 1:
+        tree, targets = soft_tree(X, y, weight).tree_, y[:, np.newaxis]
+    else:
+        labels = np.digitize(y, np.quantile(y, np.arange(1, n_classes) / n_classes))
+        hard = CurvatureTreeClassifier(max_depth=2, split_margin=0.0).fit(X, labels, sample_weight=weight).tree_
+        finish = SoftFinish(hard, X, class_indicators(labels, n_classes), weight, False)
+        moved = finish.start + np.random.default_rng(1).normal(size=finish.start.shape)
+        tree = recounted(finish.tree_of(moved), X, finish.targets * finish.target_scale + finish.target_mean, weight)
+        targets = np.eye(n_classes)[labels]
+    inside = tree.decision_path(X).toarray()
+    assert tree.node_count > 3
+    assert_array_equal(tree.n_node_samples, inside[weight > 0].sum(axis=0))
+    assert_allclose(tree.weighted_n_node_samples, weight @ inside, rtol=1e-12)
+    for node in np.flatnonzero(tree.n_node_samples):
+        share = weight * inside[:, node] / tree.weighted_n_node_samples[node]
+        assert_allclose(tree.value[node].ravel(), share @ targets, atol=1e-12)
+        assert_allclose(tree.impurity[node], (share @ (targets - share @ targets) ** 2).sum(), atol=1e-9)
 
 
 def test_one_leaf_stays():

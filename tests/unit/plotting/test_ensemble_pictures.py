@@ -50,7 +50,7 @@ def test_trees_of_ensembles_are_written(name):
     model = MODELS[name]
     text = export_text(model, tree=1, decimals=6)
     tree = drawn_tree(model, 1)
-    assert text == export_text(tree, decimals=6)
+    assert re.sub(r"score\((\d)\)", r"y\1", text) == export_text(tree, decimals=6)  # a bare tree knows no classes
     assert text.count("leaf") == tree.n_leaves
     assert ("n=" in text) == (name not in ("symmetric", "classes"))
     with pytest.raises(TypeError, match="tree=0"):

@@ -2,7 +2,14 @@
 
 import numpy as np
 import pytest
-from fctree import CurvatureTreeClassifier, SymmetricBoostingRegressor, export_text, plot_regions, plot_tree
+from fctree import (
+    CurvatureForestClassifier,
+    CurvatureTreeClassifier,
+    SymmetricBoostingRegressor,
+    export_text,
+    plot_regions,
+    plot_tree,
+)
 from sklearn.datasets import load_iris
 
 X = np.random.default_rng(0).normal(size=(300, 2))
@@ -64,3 +71,16 @@ def test_line_breaks_in_names_are_escaped():
     texts = [text.get_text() for text in ax.texts]
     assert not any("\n" in text for text in texts)
     assert "debt\\nratio" in texts and any(text.startswith("low\\nrisk") for text in texts)
+
+
+@pytest.mark.parametrize("given", [None, ["no", "maybe", "yes"], {0: "no", 1: "maybe", 2: "yes"}])
+def test_scores_of_an_ensembles_leaves_are_named_by_class(given):
+    X, y = load_iris(return_X_y=True)
+    forest = CurvatureForestClassifier(n_estimators=2, step_trees=False, random_state=0)
+    names = ["0", "1", "2"] if given is None else ["no", "maybe", "yes"]
+    text = export_text(forest.fit(X, y), tree=1, class_names=given)
+    assert all(f"score({name}) = " in text for name in names)
+    text = export_text(forest.fit(X, y == 1), tree=1, class_names=given and ["other", "this"])
+    assert f"score({'this' if given else True}) = " in text and "score(other)" not in text and "y = " not in text
+    with pytest.raises(ValueError, match="class_names has 2 names, expected 3"):
+        export_text(forest.fit(X, y), tree=0, class_names=["a", "b"])
