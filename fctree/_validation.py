@@ -16,16 +16,9 @@ from sklearn.utils.validation import check_array, check_is_fitted, check_X_y
 from fctree import _sklearn
 from fctree._native.core import is_finite, is_matrix
 from fctree._native_input import strided_in_elements
-from fctree._tables.columns import (
-    is_frame,
-    naming_missing,
-    raw_columns,
-    read_column,
-    refuse_mask,
-    table_of,
-    without_mask,
-)
+from fctree._tables.columns import read_column
 from fctree._tables.estimators import validate_table, validated_features
+from fctree._tables.frames import is_frame, naming_missing, raw_columns, refuse_mask, table_of, without_mask
 from fctree._tables.targets import plain_targets
 from fctree._training.weight_scale import rescale_small_weights
 from fctree._warnings import warn
@@ -174,6 +167,8 @@ def check_sample_weight(sample_weight, X):
         sample_weight = strided_in_elements(
             _sklearn.check_sample_weight(sample_weight, X, dtype=np.float64)
         )
+    if not np.isfinite(sample_weight[0]):  # the others are checked, but not a number for all
+        raise ValueError(f"sample_weight must be finite, got {sample_weight[0]}")
     _refuse_negative(sample_weight)
     if not np.any(sample_weight):
         raise ValueError("sample_weight is zero for every sample; at least one must be positive")
@@ -185,7 +180,7 @@ def check_inspection_data(X, y, sample_weight, *, classification, allow_nan):
     ``y``; weights or None; names of the columns, ``x0``, ``x1``, ... without any."""
     names = _sklearn.get_feature_names(X)
     X = without_mask(X)
-    y = plain_targets(y)
+    y = plain_targets(y, not classification)
     table = X if is_frame(X) else table_of(X)
     if table is not None:
         _refuse_categories(table, names)

@@ -15,17 +15,9 @@ from fctree._native.core import is_finite, is_matrix
 from fctree._native_input import aligned, strided_in_elements
 from fctree._parameters import with_own_name
 from fctree._sklearn import StrOptions, check_monotonic_cst
-from fctree._tables.columns import (
-    check_frame,
-    is_categorical,
-    is_frame,
-    naming_missing,
-    raw_columns,
-    read_column,
-    table_of,
-    without_mask,
-)
+from fctree._tables.columns import is_categorical, read_column
 from fctree._tables.encoder import IndicatorLimits, TableEncoder, renumber
+from fctree._tables.frames import check_frame, is_frame, naming_missing, raw_columns, table_of, without_mask
 from fctree._tables.numbers import fill_numbers
 from fctree._tables.offsets import relative_targets
 from fctree._tables.quantities import are_quantities, warn_of_quantities
@@ -325,7 +317,7 @@ def wanted_categories(estimator, names, n_features):
     if chosen.ndim != 1:
         got = f"a {type(given).__name__}" if chosen.ndim == 0 else f"the shape {chosen.shape}"
         raise ValueError(f"categorical_features must be a list of names or indices, or a mask, got {got}")
-    if chosen.dtype == bool:
+    if len(chosen) and all(isinstance(item, (bool, np.bool_)) for item in chosen):
         if len(chosen) != n_features:
             raise ValueError(
                 f"categorical_features is a mask of {len(chosen)} columns, but X has {n_features}"
@@ -350,7 +342,7 @@ def _index(item, places, n_features):
         if item not in places:
             raise ValueError(f"categorical_features names {item!r}, which X does not have")
         return places[item]
-    if not isinstance(item, Integral) or not 0 <= item < n_features:
+    if isinstance(item, bool) or not isinstance(item, Integral) or not 0 <= item < n_features:
         raise ValueError(
             f"categorical_features holds {item!r}, which is no column of X: use names that are text, indices "
             f"from 0 to {n_features - 1}, or a mask"

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.sparse import issparse
 
-from fctree._tables.columns import library_of, refuse_mask
+from fctree._tables.frames import library_of, refuse_mask
 
 
 def plain_targets(y, numeric=None):
@@ -38,7 +38,7 @@ def _refuse_text(y):
             except (TypeError, ValueError, OverflowError):
                 if isinstance(value, (str, bytes)):
                     raise ValueError(f"y holds text ({str(value)!r}), but a regressor takes numbers; classifiers take labels") from None
-    return y
+    return values.astype(np.float64) if values.dtype.kind in "SUT" else y
 
 
 def _of_objects(y):
@@ -47,4 +47,10 @@ def _of_objects(y):
         return y
     values = np.asarray(y)
     kinds = {type(value) for value in values.ravel()}
-    return values.astype(kinds.pop()) if len(kinds) == 1 and kinds <= {bool, int, float, np.bool_, np.int64, np.float64} else y
+    for plain, alike in ((bool, (bool, np.bool_)), (np.int64, (int, np.integer)), (np.float64, (float, np.floating))):
+        if kinds and all(issubclass(kind, alike) for kind in kinds) and (plain is bool or bool not in kinds):
+            try:
+                return values.astype(plain)
+            except OverflowError:  # of large integers
+                return y
+    return y

@@ -6,8 +6,9 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_array
 
-from fctree._tables.columns import check_frame, is_frame, refuse_mask, table_of, taken
 from fctree._tables.copies import different_samples
+from fctree._tables.frames import plain_rows, refuse_mask, taken
+from fctree._tables.targets import plain_targets
 from fctree._training.eval_metrics import EvalSet
 from fctree._validation import check_sample_weight, count_samples
 
@@ -143,8 +144,9 @@ def validation_samples(estimator, X, train, eval_sets, watch):
                 "set is given as eval_set=(X, y, sample_weight, init_score), where sample_weight may be None"
             )
         evals = [_checked(estimator, eval_sets, at, bool(watch.scorers)) for at in range(len(eval_sets))]
+        numeric = not estimator._classification
         watch.eval_sets = [
-            EvalSet(X, y, samples.weight) for (X, y, *_), samples in zip(eval_sets, evals)
+            EvalSet(X, plain_targets(y, numeric), samples.weight) for (X, y, *_), samples in zip(eval_sets, evals)
         ]
         return train, evals
     if estimator.early_stopping:
@@ -164,9 +166,7 @@ def validation_samples(estimator, X, train, eval_sets, watch):
 
 def _taken(X, rows):
     """The rows of what `fit` was given."""
-    X = check_frame(X)
-    table = table_of(X)
-    return taken(X if is_frame(X) else np.asanyarray(X) if table is None else table, rows)
+    return taken(plain_rows(X), rows)
 
 
 def _checked(estimator, eval_sets, at, keeps_all):

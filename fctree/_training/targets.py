@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 from scipy.special import expit
+from sklearn.metrics import accuracy_score
 
 from fctree._native.probabilities import of_two, softmax
+from fctree._tables.targets import plain_targets
 from fctree._training.losses import check_domain, check_learnable, has_log_link
 from fctree._typing import ArrayLike, FloatArray, NDArray
 from fctree._validation import check_labels, check_predictions, check_targets, encode_labels
@@ -167,6 +169,21 @@ class PredictedClasses:
         """
         return self._labels(self._raw_predict(X))
 
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Accuracy of `predict`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), default=None
+
+        Returns
+        -------
+        accuracy : float
+        """
+        return float(accuracy_score(plain_targets(y, False), self.predict(X), sample_weight=sample_weight))
+
 
 class PredictedProbabilities(PredictedClasses):
     """For a classifier with ``_probabilities(scores)``."""
@@ -251,7 +268,7 @@ class ClassTargets(PredictedProbabilities):
     def _labels(self, scores):
         scores = finite_scores(scores)
         if self.n_classes_ == 1:
-            return np.full(len(scores), self.classes_[0])
+            return np.repeat(self.classes_, len(scores))
         if self.n_classes_ == 2:
             return self.classes_[(scores[:, 0] > 0.0).astype(np.intp)]
         return self.classes_[scores.argmax(axis=1)]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from distributed import default_client
+from sklearn.utils import column_or_1d
 
 from fctree._parameters import fitted_attributes
 from fctree._sklearn import fit_context
@@ -34,9 +35,10 @@ class PartitionSummary:
 def _describe(partition, by_class):
     labels = ends = None
     if by_class:
-        if len(partition):
-            check_labels(partition.y)
-        labels = np.unique(partition.y)
+        y = column_or_1d(partition.y)
+        if len(y):
+            check_labels(y)
+        labels = np.unique(y)
     elif len(partition):
         y = check_targets(partition.y)
         ends = np.stack([y.min(axis=0), y.sum(axis=0)])
@@ -61,7 +63,7 @@ class TargetEncoder:
     def __call__(self, y):
         if self.classes is None:
             return np.ascontiguousarray(check_targets(y).T)
-        return np.searchsorted(self.classes, y).astype(np.float64)[np.newaxis]
+        return np.searchsorted(self.classes, y.reshape(-1)).astype(np.float64)[np.newaxis]
 
 
 class DaskBoosting:

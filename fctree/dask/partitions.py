@@ -144,7 +144,7 @@ def _partition(X, y, weight, names):
     X = with_columns(X, names["columns"])
     X = X if names["table"] else check_boosting_rows(X)
     y = check_array(
-        plain_targets(y),
+        plain_targets(y, numeric=False),
         dtype=None,
         ensure_2d=False,
         ensure_min_samples=0,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fctree._tables.columns import raw_columns, read_column, sort_key, table_of
+from fctree._tables.columns import read_column, sort_key
 from fctree._tables.encoder import UNSEEN, TableEncoder
 from fctree._tables.estimators import (
     column_names,
@@ -18,6 +18,7 @@ from fctree._tables.estimators import (
     wanted_categories,
 )
 from fctree._tables.fitting import fit_encoder
+from fctree._tables.frames import raw_columns, table_of
 from fctree._tables.sums import TablePart
 from fctree._validation import check_boosting_rows
 from fctree.dask.cluster import from_parts, gather, map_parts

@@ -18,8 +18,9 @@ from sklearn.ensemble import (
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
-from fctree._tables.columns import raw_columns, read_column, table_of, taken, with_numbers, without_mask
+from fctree._tables.columns import read_column
 from fctree._tables.estimators import TakesTables, wanted_categories
+from fctree._tables.frames import raw_columns, table_of, taken, with_numbers, without_mask
 from fctree._tables.numbers import fill_numbers
 from fctree._training.boosted import BaseBoosting
 from fctree._training.target_units import comparing_units

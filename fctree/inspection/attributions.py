@@ -8,6 +8,7 @@ import numpy as np
 
 from fctree._native import inspection as _native
 from fctree._tables.estimators import column_names
+from fctree._tables.frames import plain_rows
 from fctree._threads import count_threads
 from fctree._training.progress import ProgressBar
 from fctree._typing import ArrayLike
@@ -135,7 +136,7 @@ def shap_values(
     return ShapValues(
         values=values if several else values[:, :, 0],
         base_values=base if several else float(base[0]),
-        data=np.asarray(X),
+        data=np.asarray(plain_rows(X)),
         feature_names=column_names(model),
         output_names=None if classes is None else [str(c) for c in classes[-len(base) :]],
         method=method,

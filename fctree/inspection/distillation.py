@@ -19,18 +19,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
 from fctree._sklearn import get_feature_names, validate_parameters
-from fctree._tables.columns import (
-    check_frame,
-    is_frame,
-    quantities,
-    raw_columns,
-    table_of,
-    taken,
-    with_numbers,
-    without_mask,
-)
+from fctree._tables.columns import quantities
 from fctree._tables.encoder import TableEncoder
 from fctree._tables.estimators import wanted_categories
+from fctree._tables.frames import check_frame, is_frame, raw_columns, table_of, taken, with_numbers, without_mask
 from fctree._typing import ArrayLike, FloatArray, RandomState
 from fctree._validation import check_labels, check_training_data, fitted_whole
 from fctree.oblique import CurvatureTreeClassifier, CurvatureTreeRegressor

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from fctree._sklearn import Interval, get_feature_names
-from fctree._tables.columns import check_frame
+from fctree._tables.frames import check_frame
 from fctree._training.progress import ProgressBar
 from fctree.inspection.adapters import by_position, masked_models, numbered_categories
 from fctree.inspection.partition import partition

@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_array
 from fctree._memory import check_memory
 from fctree._native.core import is_finite, is_matrix
 from fctree._native_input import strided_in_elements
-from fctree._tables.columns import check_frame, refuse_mask
+from fctree._tables.frames import check_frame, refuse_mask
 from fctree._warnings import warn
 
 

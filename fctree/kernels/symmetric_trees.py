@@ -13,6 +13,7 @@ from fctree._memory import check_memory
 from fctree._native import symmetric as _native
 from fctree._native_input import strided_in_elements
 from fctree._sklearn import Interval, validate_params
+from fctree._tables.frames import check_frame, without_mask
 from fctree._threads import count_threads
 from fctree._typing import ArrayLike, FloatArray, RandomState
 from fctree._validation import draw_seed
@@ -102,12 +103,13 @@ def symmetric_tree_kernel(
            [0. , 1.5, 1.5]])
     """
     accept = {"dtype": [np.float64, np.float32], "ensure_all_finite": False, "order": "C"}
-    X = strided_in_elements(check_array(X, **accept, input_name="X"))
-    Y = X if Y is None else strided_in_elements(check_array(Y, **accept, input_name="Y"))
-    if X_train is None:
-        X_train = Y
-    else:
-        X_train = strided_in_elements(check_array(X_train, **accept, input_name="X_train"))
+
+    def checked(samples, name):
+        return strided_in_elements(check_array(without_mask(check_frame(samples)), **accept, input_name=name))
+
+    X = checked(X, "X")
+    Y = X if Y is None else checked(Y, "Y")
+    X_train = Y if X_train is None else checked(X_train, "X_train")
     thresholds = [np.asarray(values, dtype=np.float64) for values in bin_thresholds]
     if any(values.ndim != 1 for values in thresholds):
         raise ValueError("bin_thresholds must be a list of the thresholds of each feature, such as [[0.5, 1.5], []]")

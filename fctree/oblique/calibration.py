@@ -11,6 +11,7 @@ those of rare classes with large weights are too small for samples that did not 
 """
 
 import numpy as np
+from scipy.linalg import LinAlgError
 from scipy.optimize import brentq
 from scipy.special import expit, logsumexp
 
@@ -56,7 +57,10 @@ def find_calibration(probabilities, shares, sample_weight):
     for _ in range(_MOST_STEPS):
         free = np.arange(len(found)) >= int(found[0] <= least and slope[0] >= 0.0)
         step = np.zeros(len(found))
-        step[free] = -np.linalg.solve(curvature[np.ix_(free, free)], slope[free])
+        try:
+            step[free] = -np.linalg.solve(curvature[np.ix_(free, free)], slope[free])
+        except LinAlgError:  # beside a huge weight the others round to nothing
+            break
         if not -slope @ step > _ROUNDING * value:
             break
         size = min(1.0, (least - found[0]) / step[0]) if found[0] + step[0] < least else 1.0

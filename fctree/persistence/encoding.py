@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from fctree._tables.columns import library_of
+from fctree._tables.frames import library_of
 from fctree.persistence.archive import check_bytes, is_storable
 from fctree.persistence.random_streams import STREAM_CLASSES, restore_stream, stream_state
 

@@ -3,8 +3,9 @@
 import numpy as np
 
 from fctree._scored_trees import ScoredTrees
-from fctree._tables.columns import check_frame, is_frame, raw_columns, read_column, taken
+from fctree._tables.columns import read_column
 from fctree._tables.estimators import column_names
+from fctree._tables.frames import plain_rows, raw_columns, taken
 from fctree.plotting.tree_labels import at_least
 
 _GRID = 64  # values of each feature
@@ -21,8 +22,7 @@ def partial_effect_image(model, X, features, bounds, output):
     scored = ScoredTrees.of(model)
     at_least("output", output, 0, high=scored.trees.n_outputs - 1)
     columns, names = _columns(scored, features)
-    X = check_frame(X)
-    X = X if is_frame(X) else np.asarray(X)
+    X = plain_rows(X)
     if len(X.shape) != 2 or X.shape[1] != model.n_features_in_ or len(X) == 0:
         raise ValueError(f"X must have the shape (n_samples, {model.n_features_in_}), got {X.shape}")
     raw = raw_columns(X)

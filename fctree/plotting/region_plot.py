@@ -6,8 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
 
+from fctree._tables.columns import read_column
 from fctree._tables.estimators import column_names
+from fctree._tables.frames import is_frame, plain_rows, raw_columns
 from fctree._typing import ArrayLike
 from fctree.plotting.leaf_polygons import class_polygons, leaf_polygons
 from fctree.plotting.node_box import cut
@@ -123,6 +127,7 @@ def plot_regions(
     )
     _refuse_encoded(tree)
     classes = getattr(tree, "classes_", None)
+    points = None if X is None else _points(tree, X)
     tree = labels.tree
     if tree.n_features != 2:
         raise ValueError(
@@ -132,7 +137,7 @@ def plot_regions(
     if tree.boundary_width is not None:
         raise ValueError("a tree with soft boundaries has no regions: leaf models blend everywhere")
     at_least("output", output, 0, high=tree.value.shape[1] - 1)
-    X, shown = _samples(tree, X, y, classes, output)
+    X, shown = _samples(tree, points, y, classes, output)
     drawn = np.zeros((0, 2)) if X is None else X[np.isfinite(X).all(axis=1)]
     bounds = checked_bounds(bounds, drawn, margin=0.05)
     polygons = leaf_polygons(tree, bounds)
@@ -198,13 +203,22 @@ def _refuse_encoded(model):
             )
 
 
+def _points(model, X):
+    """The samples as float64; ValueError where an estimator was fitted to columns of other names."""
+    X = plain_rows(X)
+    if isinstance(model, BaseEstimator):
+        validate_data(model, X, reset=False, skip_check_array=True)
+    if is_frame(X):
+        X = np.column_stack([read_column(raw, place, False).numbers for place, raw in enumerate(raw_columns(X))])
+    return np.asarray(X, dtype=np.float64)
+
+
 def _samples(tree, X, y, classes, output):
     """Points, and the number or the class index that colours each (None: neutral)."""
     if X is None:
         if y is not None:
             raise ValueError("y colours the points of X, but X was not given")
         return None, None
-    X = np.asarray(X, dtype=np.float64)
     if X.ndim != 2 or X.shape[1] != 2:
         raise ValueError(f"X has shape {X.shape}, expected (n_samples, 2)")
     if y is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -180,7 +180,7 @@ class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
         first = not hasattr(self, "_state")
         if classes is not None:
             try:
-                classes = np.unique(classes)
+                classes = np.unique(list(classes) if isinstance(classes, Set) else classes)
             except TypeError as error:
                 raise TypeError("classes holds labels of several types, or None") from error
             if len(classes) == 0:

@@ -99,6 +99,15 @@ def test_missing_and_infinite_values(dtype):
         assert np.abs(found.base_values + found.values.sum(axis=1) - model.predict(Z)).max() < 1e-10
 
 
+def test_data_are_as_they_were_passed():
+    rows = [[float(i % 7), float(i), "ab"[i % 2]] for i in range(60)]
+    model = SymmetricBoostingRegressor(max_iter=3).fit(rows, np.arange(60.0))
+    assert shap_values(model, rows).data[1].tolist() == [1.0, 1.0, "b"]
+    X = np.ma.masked_greater(np.random.default_rng(0).normal(size=(60, 2)), 1.0)
+    model = SymmetricBoostingRegressor(max_iter=3).fit(X, np.arange(60.0))
+    np.testing.assert_array_equal(shap_values(model, X).data, X.filled(np.nan))
+
+
 def test_models_without_a_split():
     for model in (SymmetricBoostingRegressor(max_iter=3), CurvatureTreeRegressor(),
                   CurvatureBoostingRegressor(max_iter=2)):

@@ -6,11 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from fctree import (
+    CurvatureBoostingRegressor,
     CurvatureTreeClassifier,
     CurvatureTreeRegressor,
     SymmetricBoostingClassifier,
     SymmetricBoostingRegressor,
 )
+from fctree.inspection import variable_importance
+from sklearn.model_selection import cross_val_score
 
 Y = np.arange(80.0)
 
@@ -40,7 +43,69 @@ def test_labels_that_are_objects_are_what_they_hold(kind, labels):
     y = np.array(labels * 20)
     model = kind(random_state=0).fit(X, y.astype(object))
     assert model.classes_.dtype == y.dtype
+    assert model.score(X, y.astype(object)) == model.score(X, y)
     np.testing.assert_array_equal(model.predict_proba(X), kind(random_state=0).fit(X, y).predict_proba(X))
+
+
+def test_labels_of_several_integer_types():
+    X = np.arange(40.0).reshape(-1, 1)
+    y = np.array([np.int32(0), 1] * 20, dtype=object)
+    model = SymmetricBoostingClassifier(max_iter=3).fit(X, y, eval_set=(X, y), eval_metric="accuracy")
+    assert model.classes_.dtype == np.int64
+    assert model.evals_result_["valid_0"]["accuracy"][-1] == model.score(X, y)
+    scores = cross_val_score(CurvatureTreeClassifier(), X, y, cv=2)
+    assert np.all(scores == cross_val_score(CurvatureTreeClassifier(), X, y.astype(int), cv=2))
+    found = variable_importance(SymmetricBoostingClassifier(max_iter=3), X, y, random_state=0)
+    assert found.importances[0] == variable_importance(SymmetricBoostingClassifier(max_iter=3), X, y.astype(int), random_state=0).importances[0]
+
+
+@pytest.mark.parametrize("kind", [SymmetricBoostingClassifier, CurvatureTreeClassifier])
+def test_a_single_class_of_objects_is_predicted_as_one(kind):
+    X, y = np.arange(40.0).reshape(-1, 1), np.array(["a"] * 40, dtype=object)
+    assert kind().fit(X, y).predict(X).dtype == object
+
+
+def test_targets_that_are_numbers_as_text():
+    X = np.arange(40.0).reshape(-1, 1)
+    model = CurvatureBoostingRegressor(max_iter=3, random_state=0)
+    text, numbers = (variable_importance(model, X, y, random_state=0).importances for y in (X[:, 0].astype(str), X[:, 0]))
+    np.testing.assert_array_equal(text, numbers)
+
+
+@pytest.mark.parametrize("mask", [[True, False], [False, False], [True, True]])
+def test_a_mask_of_objects_is_a_mask(mask):
+    X = np.array([[0.0, 1.0], [1.0, 0.0]] * 20)
+    model = CurvatureTreeRegressor(categorical_features=np.array(mask, dtype=object)).fit(X, X[:, 0])
+    assert [values is not None for values in model.encoder_.categories] == mask
+    with pytest.raises(ValueError, match="categorical_features holds True"):
+        CurvatureTreeRegressor(categorical_features=[True, 1]).fit(X, X[:, 0])
+
+
+def test_durations_are_the_same_categories_in_any_library():
+    durations = pd.to_timedelta([0, 1, 3601, 90000, -1] * 16, unit="s") + pd.to_timedelta([0, 5] * 40, unit="us")
+    as_pandas = pd.DataFrame({"c": durations})
+    as_python = np.array([[value] for value in durations.to_pytimedelta()], dtype=object)
+    model = SymmetricBoostingRegressor(max_iter=2, categorical_features=[0], random_state=0)
+    expected = model.fit(as_pandas.to_numpy(dtype=object), durations.total_seconds()).predict(as_python)
+    assert len(np.unique(expected)) > 1
+    np.testing.assert_array_equal(model.predict(as_pandas.to_numpy(dtype=object)), expected)
+
+
+def test_categories_of_the_other_byte_order():
+    numbers = np.arange(80) % 5
+    frames = [pd.DataFrame({"c": numbers.astype(dtype)}) for dtype in (">i4", "<i4", ">f8")]
+    model = CurvatureTreeRegressor(categorical_features=["c"])
+    first, *others = [model.fit(frame, Y).predict(frame) for frame in frames]
+    for other in others:
+        np.testing.assert_array_equal(other, first)
+
+
+def test_views_of_pyarrow_are_text():
+    pyarrow = pytest.importorskip("pyarrow", minversion="16")
+    table = pyarrow.table({"s": pyarrow.array(["a", "b"] * 40, pyarrow.string_view()), "x": Y})
+    model = SymmetricBoostingRegressor(max_iter=3, early_stopping=True, random_state=0).fit(table, Y, eval_metric="r2")
+    plain = SymmetricBoostingRegressor(max_iter=3, early_stopping=True, random_state=0).fit(table.to_pandas(), Y)
+    np.testing.assert_array_equal(model.predict(table), plain.predict(table.to_pandas()))
 
 
 def test_labels_of_other_types_are_named():

@@ -61,6 +61,22 @@ def test_only_one_sample_with_weight(problem):
     np.testing.assert_array_equal(estimator.predict(X), np.full(40, y[7]))
 
 
+@pytest.mark.parametrize("weight", [np.nan, np.inf])
+def test_a_weight_for_all_is_finite(weight):
+    X = np.arange(20.0).reshape(-1, 1)
+    with pytest.raises(ValueError, match="sample_weight must be finite"):
+        CurvatureTreeRegressor().fit(X, X[:, 0], sample_weight=weight)
+
+
+def test_a_forest_survives_a_weight_beside_which_others_are_nothing():
+    X = np.random.default_rng(0).integers(0, 100, (120, 4)).astype(float)
+    y = (X[:, 0] > 50).astype(int) + (X[:, 2] > 70)
+    weight = np.where(np.arange(120) == 3, 1e30, 1.0)
+    with pytest.warns(UserWarning, match="mean of sample_weight"):
+        model = CurvatureForestClassifier(n_estimators=5, random_state=0).fit(X, y, sample_weight=weight)
+    assert np.isfinite(model.predict_proba(X)).all()
+
+
 def test_weights_of_very_different_size():
     X, y = smooth_table(40, 3, seed=131)
     weight = np.logspace(-12, 12, 40)

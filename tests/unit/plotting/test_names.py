@@ -1,6 +1,7 @@
 """Names of features and classes in text and pictures."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from fctree import (
     CurvatureForestClassifier,
@@ -10,6 +11,7 @@ from fctree import (
     plot_regions,
     plot_tree,
 )
+from scipy.sparse import csr_matrix
 from sklearn.datasets import load_iris
 
 X = np.random.default_rng(0).normal(size=(300, 2))
@@ -71,6 +73,22 @@ def test_line_breaks_in_names_are_escaped():
     texts = [text.get_text() for text in ax.texts]
     assert not any("\n" in text for text in texts)
     assert "debt\\nratio" in texts and any(text.startswith("low\\nrisk") for text in texts)
+
+
+def test_columns_of_other_names_are_not_drawn():
+    pytest.importorskip("matplotlib")
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    model = CurvatureTreeClassifier(max_depth=1).fit(frame, X[:, 0] > 0)
+    with pytest.raises(ValueError, match="feature names should match"):
+        plot_regions(model, X=frame[["b", "a"]])
+    with pytest.raises(TypeError, match="dense data is required"):
+        plot_regions(model, X=csr_matrix(X))
+    some = frame.mask(frame > 1.0)
+    for table in (some, some.astype("Float64"), np.ma.masked_greater(X, 1.0)):
+        points = np.ma.filled(plot_regions(model, X=table).collections[-1].get_offsets(), np.nan)
+        whole = (X <= 1.0).all(axis=1)
+        np.testing.assert_array_equal(points[whole], X[whole])
+        assert np.isnan(points[~whole]).any(axis=1).all()
 
 
 @pytest.mark.parametrize("given", [None, ["no", "maybe", "yes"], {0: "no", 1: "maybe", 2: "yes"}])
