@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier
 
+from fctree._tables.frames import taken, with_numbers
 from fctree._threads import count_threads
 from fctree._tree import SPLIT_KINDS, ObliqueTree
 from fctree._typing import NDArray
@@ -105,20 +106,24 @@ class ScoredTrees:
     def partial_effect(self, X, columns, grids):
         """Mean scores of samples with two columns of numbers replaced by the values of two grids, (n_first,
         n_second, n_outputs)."""
-        features = np.array(self.features(X), order="C")
         n_threads = count_threads(self.model.n_jobs)
-        own = [np.flatnonzero(self.players == column) for column in columns]
-        for found in own:
-            features[:, found[1:]] = 0.0  # the indicator of a missing value
-        first, second = own[0][0], own[1][0]
-        n, size = len(features), len(grids[1])
-        rows = np.tile(features, (size, 1))
-        rows[:, second] = np.repeat(grids[1], n)
+        encoder = getattr(self.model, "encoder_", None)
+        is_paired = encoder is not None and np.isin(columns, encoder.pairs).any()
+        first = np.flatnonzero(self.players == columns[0])
+        n, size = len(X), len(grids[1])
+        rows = taken(X, np.tile(np.arange(n), size))
+        if isinstance(rows, np.ndarray) and rows.dtype != object:
+            rows = rows.astype(np.float64)
+        rows = with_numbers(rows, {columns[0]: np.full(n * size, grids[0][0]), columns[1]: np.repeat(grids[1], n)})
+        features = np.array(self.features(rows), order="C")
         scores = np.empty((len(grids[0]), size, self.trees.n_outputs))
         for at, value in enumerate(grids[0]):
-            rows[:, first] = value
-            found = np.zeros((len(rows), self.trees.n_outputs))
-            self.trees.add_to(rows, found, n_threads=n_threads)
+            if is_paired:  # other features are made of the column too
+                features = self.features(with_numbers(rows, {columns[0]: np.full(n * size, value)}))
+            else:
+                features[:, first[0]] = value
+            found = np.zeros((len(features), self.trees.n_outputs))
+            self.trees.add_to(features, found, n_threads=n_threads)
             scores[at] = found.reshape(size, n, -1).mean(axis=1)
         return self.offset + self.factor * scores
 

@@ -53,7 +53,7 @@ def plot_regions(
     For a forest, a boosting model (symmetric trees included) or a tree of more features the partial
     dependence on two `features` is drawn: the mean score over samples in which these two are replaced,
     on a grid. Scores are predictions, or their logarithms for losses with a log link; for classifiers
-    those of `decision_function`.
+    those of `decision_function`, of forests of three and more classes the mean class indicators.
 
     Parameters
     ----------

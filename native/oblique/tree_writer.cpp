@@ -30,6 +30,19 @@ void join_groups(const TrainingData& data, const Matrix& scatter, const Vector& 
   }
 }
 
+// By how much the model of an output lowers the squared error of the mean of a node's samples, without the pseudo-samples that
+// it was fitted to beside them.
+double reduction_of(const GrowState& state, const OpenNode& node, index_t k) {
+  if (!(node.prior.weight > 0.0)) return node.fit.reduction[k];
+  const Moments& own = node.moments;
+  const index_t d = state.data.n_features;
+  const auto coef = node.fit.coef.col(k);
+  const Vector mean = own.mean + state.origin;
+  const double missed = mean[d + k] - node.fit.intercept[k] - coef.dot(mean.head(d));
+  const Vector products = own.scatter.selfadjointView<Eigen::Upper>() * coef;
+  return coef.dot(2.0 * own.cross.col(k) - products) - own.weight * missed * missed;
+}
+
 }  // namespace
 
 TreeWriter::TreeWriter(const GrowState& state) : state_(state) {
@@ -101,7 +114,7 @@ void TreeWriter::close(const OpenNode& node) {
     tree_.intercept[node.id] = intercept[0];
   }
   for (index_t k = 0; k < tree_.n_outputs; ++k)
-    add_gain(node, coef.col(k), node.fit.reduction[k]);
+    add_gain(node, coef.col(k), reduction_of(state_, node, k));
 }
 
 // Converts a decrease of the squared error to the unit of feature importances.

@@ -198,19 +198,16 @@ struct SideSum {
   Pack denominator;
 };
 
-// The scores of both sides, from their sums of gradients; where the leaf values would violate the
-// monotone constraint, the leaf counts as not split.
-inline Pack both_sides(const SideSum& left, const SideSum& right, const CutRule& rule, int pack,
-                       const Pack& joint) {
+// The scores of both sides, from their sums of gradients.
+inline Pack both_sides(const SideSum& left, const SideSum& right) {
   const Pack numerator = left.gradient * left.gradient * right.denominator +
                          right.gradient * right.gradient * left.denominator;
-  const Pack score = numerator / (left.denominator * right.denominator);
-  if (rule.direction == nullptr) return score;
-  const Pack sign = load(rule.direction + pack * kLanes);
-  // Leaf values fall where the mean gradient rises.
-  const Pack fall =
-      (right.gradient * left.denominator - left.gradient * right.denominator) * sign;
-  return fall > broadcast(0.0) ? joint : score;
+  return numerator / (left.denominator * right.denominator);
+}
+
+// Above 0 where the values of the sides, which fall where the mean gradient rises, would violate the monotone constraint.
+inline Pack violation(const SideSum& left, const SideSum& right, const double* direction) {
+  return (right.gradient * left.denominator - left.gradient * right.denominator) * load(direction);
 }
 
 void score_leaf(const LeafHistogram& leaf, const CodeRange& codes, const ChannelScales& scales,
@@ -246,15 +243,20 @@ void score_leaf(const LeafHistogram& leaf, const CodeRange& codes, const Channel
         const Pack unit = broadcast(scales.gradient[k]);
         const Pack total = to_double(total_sum >> scales.count_bits) * unit;
         const Pack gl = to_double(left_sum >> scales.count_bits) * unit;
-        const Pack gr = total - gl;
-        Pack joint{};
-        if (rule.direction != nullptr)
-          joint = total * total / denominator_of(whole, rule.l2_leaf_reg);
-        score += both_sides({gl, left_denominator}, {gr, right_denominator}, rule, p, joint);
+        const SideSum left_side = {gl, left_denominator}, right_side = {total - gl, right_denominator};
+        Pack of_score = both_sides(left_side, right_side), of_norm{};
         if (out.squared_norm != nullptr) {
-          const Pack ml = gl / left_denominator, mr = gr / right_denominator;
-          squared_norm += ml * ml * left.weight + mr * mr * right.weight;
+          const Pack ml = gl / left_denominator, mr = right_side.gradient / right_denominator;
+          of_norm = ml * ml * left.weight + mr * mr * right.weight;
         }
+        if (rule.direction != nullptr) {  // a leaf that violates the constraint counts as not split
+          const Pack denominator = denominator_of(whole, rule.l2_leaf_reg), mean = total / denominator;
+          const Pack violated = violation(left_side, right_side, rule.direction + lane);
+          of_score = violated > broadcast(0.0) ? total * total / denominator : of_score;
+          of_norm = violated > broadcast(0.0) ? mean * mean * whole : of_norm;
+        }
+        score += of_score;
+        squared_norm += of_norm;
       }
       store(out.score + to, score);
       if (out.squared_norm != nullptr)

@@ -7,6 +7,7 @@ well determined even where its coefficients are not (collinear columns, no penal
 """
 
 import numpy as np
+import pytest
 from fctree import CurvatureTreeRegressor, FCODTClassifier, FCODTRegressor
 from hypothesis import given
 from property.strategies import class_tables, tables, tree_parameters
@@ -144,6 +145,22 @@ def test_importances_of_a_linear_model_are_shares_of_its_variance():
     model = CurvatureTreeRegressor(alpha=1e-9).fit(X, X @ [3.0, 1.0, 0.0])
     assert model.get_n_leaves() == 1
     np.testing.assert_allclose(model.feature_importances_, [0.9, 0.1, 0.0], atol=1e-6)
+
+
+@pytest.mark.parametrize("parent_weight", [0.0, 3.0, 10.0])
+@pytest.mark.parametrize("n_outputs", [1, 2])
+def test_gains_add_up_to_the_explained_variance(parent_weight, n_outputs):
+    """Those of splits and leaf models, whatever these are shrunk to."""
+    rng = np.random.default_rng(0)
+    X, weight = rng.normal(size=(200, 3)) + [0.0, 5.0, 0.0], rng.uniform(0.5, 2.0, 200)
+    y = np.column_stack([np.where(X[:, 0] > 0, 3.0, -3.0) * X[:, 1] + 0.5 * X[:, 2], X[:, 1] ** 2])[:, :n_outputs]
+    y = (y - np.average(y, axis=0, weights=weight)) / np.sqrt(np.cov(y.T, aweights=weight, ddof=0).reshape(n_outputs, -1).diagonal())
+    model = CurvatureTreeRegressor(max_depth=4, split_margin=0.0, parent_weight=parent_weight)
+    model.fit(X, y.squeeze(), sample_weight=weight)
+    assert model.get_n_leaves() > 1
+    squares = weight @ (y - model.predict(X).reshape(y.shape)) ** 2
+    explained = 1.0 - squares.sum() / (weight @ y**2).sum()
+    np.testing.assert_allclose(model.tree_.feature_gain.sum(), explained, rtol=1e-9)
 
 
 @given(tables(), tree_parameters())

@@ -98,10 +98,9 @@ class LiteralBoosting:
                 smallest = min(smallest, *map(len, sides))
             terms = [self.leaf_terms(side) for side in sides]
             if sign and sign * (terms[1][2] - terms[0][2])[0] > 0:  # mean gradients
-                base += self.leaf_terms(rows)[0]
-            else:
-                base += terms[0][0] + terms[1][0]
-            norm += terms[0][1] + terms[1][1]
+                terms = [self.leaf_terms(rows)]
+            base += sum(of_side[0] for of_side in terms)
+            norm += sum(of_side[1] for of_side in terms)
         cuts = smallest < np.inf
         if smallest < self.fewest:
             return None, base

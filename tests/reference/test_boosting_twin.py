@@ -161,12 +161,14 @@ def test_starting_scores():
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("loss", ["squared_error", "gamma"])
-def test_monotone_choice_of_splits(loss, weighted):
+@pytest.mark.parametrize("loss, score_function", [
+    ("squared_error", "l2"), ("gamma", "l2"), ("squared_error", "cosine"), ("gamma", "cosine")])
+def test_monotone_choice_of_splits(loss, score_function, weighted):
     """Scores count a leaf as uncut where its cut would have the wrong direction."""
     X, y, weight = table(missing=True, weighted=weighted, seed=8)
     y = targets_for(loss, y)
-    model = SymmetricBoostingRegressor(**PLAIN, loss=loss, monotonic_cst=[1, 0, -1, 0])
+    parameters = {**PLAIN, "loss": loss, "score_function": score_function}
+    model = SymmetricBoostingRegressor(**parameters, monotonic_cst=[1, 0, -1, 0])
     model.fit(X, y, sample_weight=weight)
     twin = LiteralBoosting(model, X, y[:, None], weight)
     for _ in twin.follow():

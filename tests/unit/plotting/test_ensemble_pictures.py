@@ -4,12 +4,14 @@ import re
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import fctree
 from fctree import export_text, plot_tree
 from fctree._scored_trees import drawn_tree
 from fctree.plotting import plot_regions
+from fctree.plotting.partial_effects import partial_effect_image
 from sklearn.exceptions import NotFittedError
 
 RNG = np.random.default_rng(0)
@@ -143,6 +145,26 @@ def test_pictures_reach_as_far_as_samples():
     rows[:, 0] = np.nan
     with pytest.raises(ValueError, match="give bounds"):
         plot_regions(MODELS["symmetric"], X=rows, features=(0, 2))
+
+
+@pytest.mark.parametrize("kind", [fctree.SymmetricBoostingRegressor, fctree.CurvatureBoostingRegressor])
+@pytest.mark.parametrize("library", ["pandas", "numpy"])
+def test_partial_effects_of_columns_that_are_paired(kind, library):
+    """With a category whose effect is a slope of its own, a number is in the pair's feature too."""
+    c, effect = RNG.integers(0, 12, 2_000), RNG.normal(size=12)
+    x, z = RNG.normal(size=(2, 2_000))
+    X = pd.DataFrame({"c": [f"c{i}" for i in c], "x": x, "z": z})
+    X = X if library == "pandas" else X.to_numpy(dtype=object)
+    model = kind(max_iter=20, random_state=0).fit(X, effect[c] * x * 2.0 + 0.3 * z)
+    assert model.encoder_.pairs.tolist() == [[0, 1]]
+    image, bounds, _, _ = partial_effect_image(model, X[:50], (1, 2), None, 0)
+    grids = [np.linspace(*of_one, 64) for of_one in bounds]
+    for first, second in ((0, 3), (30, 60), (63, 20)):
+        replaced = pd.DataFrame(X[:50].copy())
+        replaced.isetitem(1, grids[0][first])
+        replaced.isetitem(2, grids[1][second])
+        replaced = replaced if library == "pandas" else replaced.to_numpy(dtype=object)
+        np.testing.assert_allclose(image[second, first], model.predict(replaced).mean(), rtol=1e-10)
 
 
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
