@@ -25,10 +25,12 @@ inline Words product(Words a, Words b) {
 
 inline Words all(std::uint32_t word) { return Words{} + word; }
 
+inline std::size_t n_lanes(std::int64_t left) { return static_cast<std::size_t>(left < kLanes ? left : kLanes); }
+
 // Words are the low halves of lanes.
-inline Halves words_at(const RandomAddress& address, Words third) {
+inline Halves words_at(const RandomAddress& address, Words second, Words third) {
   const Words first_factor = all(kPhiloxFactors[0]), third_factor = all(kPhiloxFactors[1]);
-  Words x0 = all(address.counter[0]), x1 = all(address.counter[1]), x2 = third, x3 = all(address.counter[3]);
+  Words x0 = all(address.counter[0]), x1 = second, x2 = third, x3 = all(address.counter[3]);
   std::uint32_t k0 = address.key[0], k1 = address.key[1];
   for (int round = 0; round < kPhiloxRounds; ++round) {
     const Words p0 = product(x0, first_factor), p1 = product(x2, third_factor);
@@ -43,18 +45,27 @@ inline Halves words_at(const RandomAddress& address, Words third) {
 }
 
 void first_words(const RandomAddress& address, std::int64_t n, std::uint32_t* words) {
+  const Words second = all(address.counter[1]);
   Words third = all(address.counter[2]);
   for (int lane = 0; lane < kLanes; ++lane) third[lane] += static_cast<std::uint64_t>(lane);
   for (std::int64_t i = 0; i < n; i += kLanes, third += kLanes) {
-    const Halves found = words_at(address, third);
-    const std::int64_t left = n - i < kLanes ? n - i : kLanes;
-    __builtin_memcpy(words + i, &found, static_cast<std::size_t>(left) * sizeof(std::uint32_t));
+    const Halves found = words_at(address, second, third);
+    __builtin_memcpy(words + i, &found, n_lanes(n - i) * sizeof(std::uint32_t));
+  }
+}
+
+void first_words_at(const RandomAddress& address, const std::uint64_t* places, std::int64_t n, std::uint32_t* words) {
+  for (std::int64_t i = 0; i < n; i += kLanes) {
+    Words place{};
+    __builtin_memcpy(&place, places + i, n_lanes(n - i) * sizeof(std::uint64_t));
+    const Halves found = words_at(address, place, place >> 32);
+    __builtin_memcpy(words + i, &found, n_lanes(n - i) * sizeof(std::uint32_t));
   }
 }
 
 }  // namespace
 
 extern const RandomKernels random_table;
-const RandomKernels random_table = {first_words};
+const RandomKernels random_table = {first_words, first_words_at};
 
 }  // namespace fctree::FCTREE_ISA

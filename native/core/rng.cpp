@@ -61,6 +61,10 @@ void Random::first_words(std::uint32_t a, std::uint32_t b, std::uint32_t c, std:
   random_kernels().first_words({{key_[0], key_[1]}, {a, b, c, purpose_}}, n, out);
 }
 
+void Random::first_words_at(std::uint32_t a, const std::uint64_t* places, std::int64_t n, std::uint32_t* out) const {
+  random_kernels().first_words_at({{key_[0], key_[1]}, {a, 0, 0, purpose_}}, places, n, out);
+}
+
 // Box and Muller: sqrt(-2 log u) cos(2 pi v). Above z > 0 it can only be where u < exp(-x), x = z^2 / 2,
 // and that is at most 1 / (1 + x + x^2 / 2 + x^3 / 6).
 double Random::normal_above(double least, std::uint32_t a, std::uint32_t b,
@@ -78,6 +82,8 @@ double Random::gumbel(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
 }
 
 // The first word is the first 32 bits of u.
+std::uint32_t Random::word_of_uniform(double share) { return word_near(share, 0.0); }
+
 WordRange Random::words_of_normal_above(double least) {
   if (!(least > 0.0)) return {};
   return {0, word_near(kAboveRounding * std::exp(-0.5 * least * least), 1.0)};

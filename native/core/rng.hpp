@@ -42,6 +42,8 @@ class Random {
   std::array<std::uint32_t, 4> words(std::uint32_t a, std::uint32_t b, std::uint32_t c) const;
   // The first of them at (a, b, c), (a, b, c + 1), .., n in all, which is faster.
   void first_words(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::int64_t n, std::uint32_t* out) const;
+  // The same at (a, the low half, the high half) of each of n places.
+  void first_words_at(std::uint32_t a, const std::uint64_t* places, std::int64_t n, std::uint32_t* out) const;
   // Uniform on the open interval (0, 1): 52 bits, odd multiples of 2^-53.
   double uniform(std::uint32_t a, std::uint32_t b, std::uint32_t c) const;
   double normal(std::uint32_t a, std::uint32_t b, std::uint32_t c) const;
@@ -49,6 +51,8 @@ class Random {
   double normal_above(double least, std::uint32_t a, std::uint32_t b, std::uint32_t c) const;
   // Standard Gumbel, -log(-log u): its argmax over s_i / beta + gumbel_i is a softmax draw.
   double gumbel(std::uint32_t a, std::uint32_t b, std::uint32_t c) const;
+  // Uniform numbers below a share have no larger first words than this, and all that have smaller ones are below it.
+  static std::uint32_t word_of_uniform(double share);
   // Draws above `least` have first words in these ranges.
   static WordRange words_of_normal_above(double least);
   static WordRange words_of_gumbel_above(double least);

@@ -84,17 +84,25 @@ index_t RowSampler::draw_part(index_t tree, double fraction, const Execution& ex
   const Random random(seed_, Purpose::row_sample);
   const index_t n = static_cast<index_t>(hash_.size());
   drawn.resize(n);
-  const auto draw = [&](const auto& takes) {
-    return sum_integers(execution, n, kTaskRows, [&](index_t i) -> index_t {
-      return drawn[i] = takes(uniform_of(random, tree, hash_[i]));
-    });
-  };
-  index_t n_drawn = draw([&](double uniform) { return uniform < fraction; });
+  const std::uint32_t edge = Random::word_of_uniform(fraction);
+  index_t n_drawn = sum_integers(execution, count_parts(n, kTaskRows), 1, [&](index_t part) {
+    std::array<std::uint32_t, kTaskRows> words;
+    const index_t begin = part * kTaskRows, size = std::min(kTaskRows, n - begin);
+    random.first_words_at(static_cast<std::uint32_t>(tree), hash_.data() + begin, size, words.data());
+    index_t sum = 0;
+    for (index_t i = 0; i < size; ++i) {
+      const bool is_below = words[i] < edge || (words[i] == edge && uniform_of(random, tree, hash_[begin + i]) < fraction);
+      sum += drawn[begin + i] = is_below;
+    }
+    return sum;
+  });
   if (n_drawn == 0) {
     double least = 1.0;
     for (index_t i = 0; i < n; ++i) least = std::min(least, uniform_of(random, tree, hash_[i]));
     least = 0.0 - take_largest(execution.all, 0.0 - least);
-    n_drawn = draw([&](double uniform) { return uniform == least; });
+    n_drawn = sum_integers(execution, n, kTaskRows, [&](index_t i) -> index_t {
+      return drawn[i] = uniform_of(random, tree, hash_[i]) == least;
+    });
   }
   return add_up(execution.all, n) - n_drawn;
 }
