@@ -63,43 +63,6 @@ def check_boosting_data(estimator, X, y, *, reset, classification):
     )
 
 
-def check_boosting_rows(X):
-    """Some rows of ``X``, maybe none: float32 or float64, NaN allowed."""
-    X = check_array(
-        X,
-        dtype=FLOATS,
-        ensure_all_finite=False,
-        ensure_min_samples=0,
-        input_name="X",
-    )
-    return strided_in_elements(X)
-
-
-def check_features_part(X):
-    """The features of some rows, maybe none: finite float64, C-contiguous."""
-    return check_array(X, dtype=np.float64, order="C", ensure_min_samples=0, input_name="X")
-
-
-def check_targets_part(y):
-    """The targets of some rows, maybe none: finite float64."""
-    return check_array(y, dtype=np.float64, ensure_2d=False, ensure_min_samples=0, input_name="y")
-
-
-def check_sample_weight_part(sample_weight, X):
-    """The weights of some rows, maybe none: (n,) float64, finite and non-negative."""
-    weight = check_array(
-        sample_weight,
-        dtype=np.float64,
-        ensure_2d=False,
-        ensure_min_samples=0,
-        input_name="sample_weight",
-    )
-    if weight.shape != (len(X),):
-        raise ValueError(f"sample_weight has the shape {weight.shape}, expected {(len(X),)}")
-    _refuse_negative(weight)
-    return weight
-
-
 def _refuse_other_arguments(sample_weight):
     """TypeError for what was meant to be another argument of `fit`."""
     if isinstance(sample_weight, str):
@@ -116,7 +79,7 @@ def _refuse_other_arguments(sample_weight):
                         "arrays; evaluation sets are passed by name, such as eval_set=(X_val, y_val)")
 
 
-def _refuse_negative(weight):
+def refuse_negative(weight):
     if np.any(weight < 0):
         raise ValueError(
             f"Negative values in data passed to `sample_weight`: the smallest is "
@@ -169,7 +132,7 @@ def check_sample_weight(sample_weight, X):
         )
     if not np.isfinite(sample_weight[0]):  # the others are checked, but not a number for all
         raise ValueError(f"sample_weight must be finite, got {sample_weight[0]}")
-    _refuse_negative(sample_weight)
+    refuse_negative(sample_weight)
     if not np.any(sample_weight):
         raise ValueError("sample_weight is zero for every sample; at least one must be positive")
     return np.require(sample_weight, requirements=["C", "ALIGNED"])

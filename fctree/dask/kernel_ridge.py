@@ -8,13 +8,9 @@ from sklearn.utils import check_random_state
 
 from fctree._sklearn import fit_context
 from fctree._threads import count_threads
-from fctree._validation import (
-    check_features_part,
-    check_fitted,
-    check_targets_part,
-    fitted_whole,
-)
+from fctree._validation import check_fitted, fitted_whole
 from fctree.dask.boosting_base import TargetEncoder, describe
+from fctree.dask.checks import check_features_part, check_targets_part
 from fctree.dask.cluster import from_parts, gather, threads_here
 from fctree.dask.partitions import partition_rows, remember_features, rescale_partitions
 from fctree.dask.prediction import HasLocal, PredictsLabels, PredictsTargets

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fctree._training.samples import Samples
-from fctree._validation import check_features_part
 from fctree.dask.boosting_base import DaskBoosting, TargetEncoder
+from fctree.dask.checks import check_features_part
 from fctree.dask.cluster import settle, workers_of
 from fctree.dask.partitions import Partition, join_partitions
 from fctree.dask.prediction import PredictsClasses, PredictsTargets

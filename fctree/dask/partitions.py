@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_array
 from fctree._sklearn import get_feature_names
 from fctree._tables.targets import plain_targets
 from fctree._training.weight_scale import WeightScale
-from fctree._validation import check_boosting_rows, check_sample_weight_part
+from fctree.dask.checks import check_boosting_rows, check_sample_weight_part
 from fctree.dask.cluster import from_parts, map_parts
 
 # Rows of a chunk that a NumPy array is cut into.

@@ -20,7 +20,7 @@ from fctree._tables.estimators import (
 from fctree._tables.fitting import fit_encoder
 from fctree._tables.frames import raw_columns, table_of
 from fctree._tables.sums import TablePart
-from fctree._validation import check_boosting_rows
+from fctree.dask.checks import check_boosting_rows
 from fctree.dask.cluster import from_parts, gather, map_parts
 from fctree.dask.partitions import Partition, is_dask, is_dask_frame
 
