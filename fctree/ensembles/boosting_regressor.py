@@ -91,7 +91,9 @@ class CurvatureBoostingRegressor(
     Attributes
     ----------
     trees_ : ObliqueTrees
-        All trees as flat arrays; `estimators_` gives them one by one.
+        All trees as flat arrays.
+    estimators_ : sequence of ObliqueTree
+        The trees one by one.
     tree_kinds_ : ndarray of shape (n_iter,), int64
         0 for a curvature tree, 1 for a step tree, 3 for one of three levels, 2 for a curvature tree fitted to the residuals
         of a linear model of all features, with that model added to its leaves.
@@ -125,7 +127,7 @@ class CurvatureBoostingRegressor(
     >>> from fctree import CurvatureBoostingRegressor
     >>> from fctree.datasets import make_ridge_relu
     >>> X, y = make_ridge_relu(n_samples=1000, random_state=0)
-    >>> model = CurvatureBoostingRegressor(max_iter=50, random_state=0).fit(X, y)
+    >>> model = CurvatureBoostingRegressor(max_iter=100, random_state=0).fit(X, y)
     >>> bool(model.score(X, y) > 0.95)
     True
     """

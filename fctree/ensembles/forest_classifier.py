@@ -42,7 +42,7 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
 
     Attributes
     ----------
-    trees_, step_share_, split_margin_, residual_trees_
+    trees_, estimators_, step_share_, split_margin_, residual_trees_
         As in `CurvatureForestRegressor`.
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.

@@ -74,7 +74,7 @@ class CurvatureForestRegressor(
 
     Attributes
     ----------
-    trees_
+    trees_, estimators_
         As in `CurvatureBoostingRegressor`.
     step_share_ : float
         Share of step trees, a multiple of .05 of at most .9; they are spread evenly.

@@ -316,6 +316,10 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
         Cross-validated mean squared errors by the number of rounds; only with `feature_learning`.
     dual_coef_ : array of shape (n_samples,) or (n_samples, n_outputs)
         Coefficients of `X_fit_`.
+    interval_scores_, interval_levels_ : arrays
+        Errors of left-out samples, and the confidence level that each suffices for; set by `predict_interval`.
+    encoder_ : TableEncoder
+        Encoder of categories and missing values.
     n_features_in_, feature_names_in_
         Number and names of the features.
 
@@ -356,7 +360,7 @@ class TreeNTKClassifierCV(ClassifierTargets, SearchingTreeNTK):
         As in `TreeNTKRegressorCV`.
     dual_coef_ : array of shape (n_samples, n_classes)
         Coefficients of `X_fit_`.
-    n_features_in_, feature_names_in_
+    encoder_, n_features_in_, feature_names_in_
         As in `TreeNTKRegressorCV`.
     best_score_ : float
         Leave-one-out or mean cross-validated score.
