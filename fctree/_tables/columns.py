@@ -117,7 +117,7 @@ def _factorized(raw):
             values = encoded.dictionary.to_pylist()
             return values, encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         if hasattr(raw, "iloc"):
-            if not getattr(raw.dtype, "isnative", True):  # of the other byte order
+            if isinstance(raw.dtype, np.dtype) and not raw.dtype.isnative:  # of the other byte order
                 raw = raw.astype(raw.dtype.newbyteorder("="))
             codes, values = raw.factorize()
             return values.tolist(), codes

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from distributed import default_client
 from sklearn.utils import column_or_1d
 
 from fctree._parameters import fitted_attributes
@@ -13,9 +12,10 @@ from fctree._training.progress import progress_listener
 from fctree._training.round_watch import UNWATCHED
 from fctree._training.samples import unpack_eval_sets
 from fctree._validation import check_labels, check_targets, draw_seed, fitted_whole
-from fctree.dask.cluster import from_parts
+from fctree.dask.cluster import client_of_fit, from_parts
 from fctree.dask.distributed_fit import DistributedFit
-from fctree.dask.partitions import partition_rows, remember_features, rescale_partitions
+from fctree.dask.partitions import partition_rows, refuse_other_columns, remember_features, rescale_partitions
+from fctree.dask.prediction import AppliesTrees
 from fctree.dask.tables import PartitionedTable
 
 
@@ -66,7 +66,7 @@ class TargetEncoder:
         return np.searchsorted(self.classes, y.reshape(-1)).astype(np.float64)[np.newaxis]
 
 
-class DaskBoosting:
+class DaskBoosting(AppliesTrees):
     """Boosting on Dask collections; subclasses are plain estimators too.
 
     A family says whether it imputes missing numbers and has ``_training_rows`` and
@@ -112,8 +112,8 @@ class DaskBoosting:
         given = unpack_eval_sets(eval_set)
         if len(given) > 1 or any(initial is not None for *_, initial in given):
             raise ValueError("eval_set with several evaluation sets, or an init_score, is not supported on Dask")
-        with fitted_whole(self) as fitted:
-            fitted._fit(default_client(), X, y, sample_weight, given)
+        with client_of_fit() as client, fitted_whole(self) as fitted:
+            fitted._fit(client, X, y, sample_weight, given)
         return self
 
     def _fit(self, client, X, y, sample_weight, eval_sets):
@@ -141,7 +141,7 @@ class DaskBoosting:
     def _check_loss(self):
         """Refuses losses whose leaf values do not follow from sums."""
         if not leaves_are_sums(self._choose_loss()):
-            usable = [info.name for info in LOSSES.values() if leaves_are_sums((info.name, 0.5))]
+            usable = [info.name for info in LOSSES.values() if leaves_are_sums((info.name, 0.5)) and info.name != "log_loss"]
             raise ValueError(
                 f"loss={self.loss!r}: its leaves are quantiles, which partitions cannot add up; "
                 f"use one of {', '.join(usable)}"
@@ -194,6 +194,10 @@ class DaskBoosting:
     def _evaluated(self, client, eval_set, table):
         """The partitions of an evaluation set and their lengths."""
         X, y, weight, _ = eval_set
+        try:
+            refuse_other_columns(self, X)
+        except ValueError as error:
+            raise ValueError(f"eval_set[0]: {error}") from error
         rows = partition_rows(
             client, X, y, weight, target_name="y of eval_set", table=table.is_read
         )

@@ -1,9 +1,10 @@
 """Assignment of partitions to workers, and waiting for workers that may die."""
 
 import time
+from contextlib import contextmanager
 
 import numpy as np
-from distributed import CancelledError, KilledWorker, TimeoutError, get_worker, wait
+from distributed import CancelledError, KilledWorker, TimeoutError, default_client, get_worker, wait, worker_client
 from distributed.comm import CommClosedError
 
 # A worker may hold this many times its share of the rows before partitions are moved elsewhere.
@@ -51,6 +52,18 @@ def assign(client, partitions, lengths, workers):
         load[best] += lengths[index]
         of_worker[best].append(int(index))
     return [(worker, sorted(indices)) for worker, indices in of_worker.items() if indices]
+
+
+@contextmanager
+def client_of_fit():
+    """The client of a fit; where this is a task itself, another may have its thread meanwhile."""
+    try:
+        get_worker()
+    except ValueError:
+        yield default_client()
+        return
+    with worker_client() as client:
+        yield client
 
 
 class Watch:

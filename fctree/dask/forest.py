@@ -1,14 +1,13 @@
 """Forests of oblique trees whose trees are grown by many workers."""
 
-from distributed import default_client
 
 from fctree._parameters import fitted_attributes
 from fctree._sklearn import fit_context
 from fctree._training.progress import ProgressBar
 from fctree._validation import draw_seed, fitted_whole
-from fctree.dask.cluster import gather, threads_here
+from fctree.dask.cluster import client_of_fit, gather, threads_here
 from fctree.dask.partitions import join_partitions, partition_rows, remember_features
-from fctree.dask.prediction import PredictsClasses, PredictsTargets
+from fctree.dask.prediction import AppliesTrees, PredictsClasses, PredictsTargets
 from fctree.dask.tables import is_table
 from fctree.ensembles import CurvatureForestClassifier, CurvatureForestRegressor
 from fctree.ensembles.trees import ObliqueTrees
@@ -40,7 +39,7 @@ def _find_calibration(local, rows, found):
     return local.exponent_, local.class_shifts_
 
 
-class _DaskForest:
+class _DaskForest(AppliesTrees):
     """Fitting on Dask collections; subclasses are plain estimators too."""
 
     @fit_context
@@ -64,11 +63,10 @@ class _DaskForest:
         ValueError
             For data that the plain estimators refuse, and for `warm_start`, `oob_score` and `verbose`.
         """
-        with fitted_whole(self) as fitted:
+        with client_of_fit() as client, fitted_whole(self) as fitted:
             for name in ("warm_start", "oob_score", "verbose"):
                 if getattr(fitted, name):
                     raise ValueError(f"{name}=True is not supported on Dask")
-            client = default_client()
             remember_features(fitted, X)
             partitions = partition_rows(client, X, y, sample_weight, table=is_table(fitted, X))
             rows = client.submit(join_partitions, partitions, pure=False)

@@ -3,15 +3,14 @@
 from dataclasses import dataclass
 
 import numpy as np
-from distributed import default_client
 from sklearn.utils import check_random_state
 
 from fctree._sklearn import fit_context
 from fctree._threads import count_threads
-from fctree._validation import check_fitted, fitted_whole
+from fctree._validation import fitted_whole
 from fctree.dask.boosting_base import TargetEncoder, describe
 from fctree.dask.checks import check_features_part, check_targets_part
-from fctree.dask.cluster import from_parts, gather, threads_here
+from fctree.dask.cluster import client_of_fit, from_parts, gather, threads_here
 from fctree.dask.partitions import partition_rows, remember_features, rescale_partitions
 from fctree.dask.prediction import HasLocal, PredictsLabels, PredictsTargets
 from fctree.dask.tables import PartitionedTable
@@ -43,7 +42,7 @@ class Problem:
         if self.classes is None:
             y = check_targets_part(part.y)
         else:
-            y = np.eye(len(self.classes))[np.searchsorted(self.classes, part.y)]
+            y = np.eye(len(self.classes))[np.searchsorted(self.classes, part.y.reshape(-1))]
         column = np.ones((len(X), 1)) if part.weight is None else part.weight[:, np.newaxis]
         return X, y.reshape(len(X), -1), column
 
@@ -124,12 +123,11 @@ class _DaskTreeNTK(HasLocal):
         ValueError
             For ``solver="cholesky"``, and for data that the plain estimators refuse.
         """
-        with fitted_whole(self) as fitted:
+        with client_of_fit() as client, fitted_whole(self) as fitted:
             if fitted.solver == "cholesky":
                 raise ValueError(
                     "solver='cholesky' needs the whole matrix in one place: use 'nystrom' or 'cg'"
                 )
-            client = default_client()
             remember_features(fitted, X)
             table = PartitionedTable(client, fitted, X, impute=True)
             parts = table.read(partition_rows(client, X, y, sample_weight, table=True))
@@ -272,23 +270,7 @@ device, verbose, n_jobs, random_state
 
     def _learn_targets(self, described):
         shapes = {description.target_shape for description in described}
-        if shapes != {()}:
+        if not shapes <= {(), (1,)}:
             raise ValueError(f"y must have one dimension, its partitions have {sorted(shapes)}")
         self.classes_ = np.unique(np.concatenate([d.labels for d in described]))
         return self.classes_
-
-    def decision_function(self, X):
-        """Predict the class indicators, which are not probabilities, lazily if `X` is a Dask collection.
-
-        Parameters
-        ----------
-        X : Dask array or data frame, or array-like, of shape (n_samples, n_features)
-
-        Returns
-        -------
-        scores : Dask array, series or data frame, or array, of shape (n_samples,) or (n_samples, n_classes)
-            With two classes the output of the second minus that of the first.
-        """
-        check_fitted(self)
-        columns = None if len(self.classes_) <= 2 else len(self.classes_)
-        return self._predicts("decision_function", X, columns, np.float64)

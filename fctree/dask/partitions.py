@@ -6,9 +6,10 @@ import dask
 import dask.array as da
 import numpy as np
 from dask.delayed import Delayed
-from sklearn.utils.validation import check_array
+from sklearn.utils.validation import check_array, validate_data
 
 from fctree._sklearn import get_feature_names
+from fctree._tables.frames import taken, without_mask
 from fctree._tables.targets import plain_targets
 from fctree._training.weight_scale import WeightScale
 from fctree.dask.checks import check_boosting_rows, check_sample_weight_part
@@ -95,6 +96,14 @@ def count_features(X):
     return int(X.shape[1]) if not is_dask_frame(X) else len(X.columns)
 
 
+def refuse_other_columns(estimator, X):
+    """ValueError where these are not the columns that an estimator was fitted to."""
+    if is_dask_frame(X) or not is_dask(X):
+        validate_data(estimator, X._meta if is_dask(X) else X, reset=False, skip_check_array=True)
+    elif X.ndim != 2 or X.shape[1] != estimator.n_features_in_:
+        raise ValueError(f"X has the shape {X.shape}, expected (n_samples, {estimator.n_features_in_})")
+
+
 def remember_features(estimator, X):
     """Sets ``n_features_in_`` and, where the columns have names, ``feature_names_in_``."""
     names = feature_names(X)
@@ -113,12 +122,13 @@ def _row_chunks(collection):
     return None if any(np.isnan(n) for n in lengths) else lengths
 
 
-def _as_array(values):
-    """A collection as it is, anything else as a Dask array cut by rows."""
-    if is_dask(values):
-        return values
-    values = values if isinstance(values, np.ndarray) else np.asarray(values)
-    return da.from_array(values, chunks=(_CHUNK_ROWS, *values.shape[1:]))
+def _cut(X):
+    """Blocks of rows of what is in memory, and their lengths."""
+    X = X.to_pandas() if hasattr(X, "to_pandas") else X
+    X = X if hasattr(X, "iloc") else np.asanyarray(X)
+    starts = range(0, max(len(X), 1), _CHUNK_ROWS)
+    parts = [taken(X, slice(start, start + _CHUNK_ROWS)) for start in starts]
+    return [dask.delayed(part, pure=False) for part in parts], tuple(map(len, parts))
 
 
 def _row_blocks(collection, chunks, name):
@@ -141,7 +151,7 @@ def _row_blocks(collection, chunks, name):
 
 def _partition(X, y, weight, names):
     """One block of rows, checked but for the columns of a table; runs on a worker."""
-    X = with_columns(X, names["columns"])
+    X = without_mask(with_columns(X, names["columns"]))
     X = X if names["table"] else check_boosting_rows(X)
     y = check_array(
         plain_targets(y, numeric=False),
@@ -184,11 +194,14 @@ def partition_rows(client, X, y, sample_weight, *, target_name="y", table):
     """
     if y is None:
         raise ValueError(f"{target_name} must have the targets of X, got None")
-    X = _as_array(X)
     columns = list(X.columns) if is_dask_frame(X) else None
     names = {"y": target_name, "table": table, "columns": columns}
-    chunks = _row_chunks(X)
-    blocks = [_row_blocks(X, chunks, "X")]
+    if is_dask(X):
+        chunks = _row_chunks(X)
+        blocks = [_row_blocks(X, chunks, "X")]
+    else:
+        of_rows, chunks = _cut(X)
+        blocks = [of_rows]
     for values, name in ((y, target_name), (sample_weight, "sample_weight")):
         if values is None:
             blocks.append([None] * len(blocks[0]))

@@ -3,10 +3,9 @@
 import dask
 import dask.array as da
 import numpy as np
-from sklearn.utils.validation import validate_data
 
 from fctree._validation import check_fitted
-from fctree.dask.partitions import is_dask, is_dask_frame, with_columns
+from fctree.dask.partitions import is_dask, is_dask_frame, refuse_other_columns, with_columns
 
 
 class HasLocal:
@@ -24,6 +23,30 @@ class HasLocal:
         if is_dask(X):
             return predict_lazily(self, method, X, n_columns, dtype)
         return getattr(self._local_class, method)(self, X)
+
+
+class AppliesTrees:
+    """Leaves of trees, and predictions after each of them."""
+
+    def apply(self, X):
+        """Find the leaf of each sample in each tree, lazily if `X` is a Dask collection.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array-like, of shape (n_samples, n_features)
+
+        Returns
+        -------
+        leaves : Dask array or data frame, or array, of shape (n_samples, n_trees)
+        """
+        check_fitted(self)
+        empty = self._local_class.apply(self.to_local(), np.zeros((1, self.n_features_in_)))
+        return self._predicts("apply", X, empty.shape[1], empty.dtype)
+
+    def _staged_raw_predict(self, X):
+        if is_dask(X):
+            raise TypeError("staged predictions take arrays and frames in memory: to_local() gives the model to every partition")
+        return super()._staged_raw_predict(X)
 
 
 class PredictsTargets(HasLocal):
@@ -68,6 +91,22 @@ class PredictsLabels(HasLocal):
         check_fitted(self)
         return self._predicts("predict", X, None, self.classes_.dtype)
 
+    def decision_function(self, X):
+        """Compute the scores of the classes, lazily if `X` is a Dask collection.
+
+        Parameters
+        ----------
+        X : Dask array or data frame, or array-like, of shape (n_samples, n_features)
+
+        Returns
+        -------
+        scores : Dask array, series or data frame, or array, of shape (n_samples,) or (n_samples, n_classes)
+            As those of the plain estimator: one column of two classes.
+        """
+        check_fitted(self)
+        columns = None if len(self.classes_) <= 2 else len(self.classes_)
+        return self._predicts("decision_function", X, columns, np.float64)
+
 
 class PredictsClasses(PredictsLabels):
     """Predicted labels and probabilities of a classifier."""
@@ -105,14 +144,10 @@ class PredictsClasses(PredictsLabels):
 def predict_lazily(estimator, method, X, n_columns, dtype):
     """``method`` of the plain estimator on every partition, as a Dask collection."""
     local = dask.delayed(estimator.to_local(), pure=False)
+    refuse_other_columns(estimator, X)
     if is_dask_frame(X):
-        validate_data(estimator, X._meta, reset=False, skip_check_array=True)  # names and number of the columns
         meta = _frame_meta(X, n_columns, dtype, getattr(estimator, "classes_", None))
         return X.map_partitions(_predict_frame, local, method, meta, list(X.columns), meta=meta)
-    if X.ndim != 2 or X.shape[1] != estimator.n_features_in_:
-        raise ValueError(
-            f"X has the shape {X.shape}, expected (n_samples, {estimator.n_features_in_})"
-        )
     X = X.rechunk({1: -1})
     options = {"drop_axis": 1} if n_columns is None else {"chunks": (X.chunks[0], (n_columns,))}
     shape = (0,) if n_columns is None else (0, n_columns)
@@ -134,7 +169,7 @@ def _predict_frame(frame, local, method, empty, columns):
         return empty
     found = getattr(local, method)(frame)
     if found.ndim == 1:
-        return type(empty)(found, index=frame.index)
+        return type(empty)(found, index=frame.index, dtype=empty.dtype)
     return type(empty)(found, index=frame.index, columns=empty.columns)
 
 
@@ -143,6 +178,7 @@ def _frame_meta(X, n_columns, dtype, classes):
 
     index = X._meta.index
     if n_columns is None:
-        return pd.Series(np.empty(0, dtype=dtype), index=index)
+        some = np.zeros(1, dtype=dtype) if classes is None or classes.dtype != dtype else classes[:1]
+        return pd.Series(some).iloc[:0].set_axis(index)  # of text the type that pandas has for it
     columns = classes if classes is not None and len(classes) == n_columns else None
     return pd.DataFrame(np.empty((0, n_columns), dtype=dtype), index=index, columns=columns)
