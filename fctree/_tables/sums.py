@@ -6,7 +6,6 @@ the bytes of one sum over all.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -51,6 +50,20 @@ class FixedPoint:
         return words[0] * self._high + words[1] * self._low
 
 
+class _Kept:
+    """A property that is computed once. `functools.cached_property` has a lock before Python 3.12, of all instances, in which a
+    fork by another thread would leave its child waiting."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def __get__(self, instance, owner):
+        if instance is None:
+            return self
+        value = vars(instance)[self.function.__name__] = self.function(instance)
+        return value
+
+
 @dataclass(eq=False)
 class TablePart:
     """Samples of a table in one place.
@@ -78,7 +91,7 @@ class TablePart:
     def __len__(self):
         return len(self.X)
 
-    @cached_property
+    @_Kept
     def weights(self):
         """The weights, 1 where there are none."""
         return np.ones(len(self)) if self.weight is None else self.weight
@@ -91,7 +104,7 @@ class TablePart:
             rows = slice(begin, begin + _BLOCK_ROWS)
             yield rows, np.require(self.X[rows, columns], np.float64, ["C", "ALIGNED"])
 
-    @cached_property
+    @_Kept
     def _extents(self):
         found = np.zeros((2, self.X.shape[1]))
         for _, values in self.blocks(range(self.X.shape[1])):
@@ -108,7 +121,7 @@ class TablePart:
         """Whether each column has missing or infinite numbers."""
         return self._extents[1] > 0.0
 
-    @cached_property
+    @_Kept
     def folds(self):
         """The fold of each sample."""
         return fold_numbers(len(self), self.first) if self.given_folds is None else self.given_folds

@@ -269,8 +269,5 @@ device, verbose, n_jobs, random_state
     _classification = True
 
     def _learn_targets(self, described):
-        shapes = {description.target_shape for description in described}
-        if not shapes <= {(), (1,)}:
-            raise ValueError(f"y must have one dimension, its partitions have {sorted(shapes)}")
         self.classes_ = np.unique(np.concatenate([d.labels for d in described]))
         return self.classes_

@@ -9,7 +9,8 @@ import numpy as np
 _KEYWORDS = {
     *"auto break case char const continue default do double else enum extern float for goto if "
     "inline int long register restrict return short signed sizeof static struct switch typedef "
-    "union unsigned void volatile while main linux unix".split()
+    "union unsigned void volatile while main linux unix asm typeof typeof_unqual bool true false nullptr constexpr "
+    "static_assert thread_local alignas alignof".split()
 }
 # Names of math.h, which the file includes: functions that exist for each width of numbers, then all others.
 _MATH = (

@@ -9,6 +9,7 @@ import numpy as np
 
 OPSETS = {"": 21, "ai.onnx.ml": 5}  # the second is the first one with trees in float64
 IR_VERSION = 10
+OWN_NAMES = "fctree:"  # begin so
 
 
 def import_onnx(name: str = "onnx") -> Any:
@@ -46,7 +47,7 @@ class Graph:
         tensors.
         """
         names = [one if isinstance(one, str) else self._constant(one) for one in inputs]
-        outputs = [f"{operator}/{len(self.nodes)}/{k}" for k in range(n_outputs)]
+        outputs = [f"{OWN_NAMES}{operator}/{len(self.nodes)}/{k}" for k in range(n_outputs)]
         tensors = {
             key: self._onnx.numpy_helper.from_array(value, key)
             for key, value in attributes.items()
@@ -64,7 +65,7 @@ class Graph:
         if array.dtype.kind in "OU":
             array = array.astype(object)
         self.constants.append(
-            self._onnx.numpy_helper.from_array(array, f"constant/{len(self.constants)}")
+            self._onnx.numpy_helper.from_array(array, f"{OWN_NAMES}constant/{len(self.constants)}")
         )
         return self.constants[-1].name
 

@@ -178,7 +178,8 @@ static void @finish(double *out) {{{scaled}{_C[self.kind].format(n=n)}{self._c_o
 
 def _scaled(graph, sums, offset, factor):
     scores = graph.add("Mul", sums, np.asarray(factor, dtype=np.float64))
-    return graph.add("Add", scores, np.asarray(offset, dtype=np.float64))
+    # Not Add, which ONNX Runtime leaves out where the number is 0 in float32.
+    return graph.add("Sum", scores, np.asarray(offset, dtype=np.float64))
 
 
 def labels_of(classes):

@@ -8,7 +8,7 @@ import numpy as np
 
 from fctree._version import __version__
 from fctree.export.description import Description, describe
-from fctree.export.graph import IR_VERSION, OPSETS, Graph, import_onnx
+from fctree.export.graph import IR_VERSION, OPSETS, OWN_NAMES, Graph, import_onnx
 from fctree.export.links import labels_of
 
 
@@ -104,8 +104,9 @@ def _inputs(helper, described, dtype):
     if not table.categories:
         return [helper.make_tensor_value_info("X", number, [None, table.n_columns])]
     taken = sorted({"variable", "label", "probabilities", ""} & set(table.names))
+    taken += [name for name in table.names if name.startswith(OWN_NAMES)]
     if taken:
-        raise ValueError(f"columns {taken} have the names of outputs, or none: rename them before fit")
+        raise ValueError(f"columns {taken} have the names of outputs or of other tensors, or none: rename them before fit")
     text = helper.np_dtype_to_tensor_dtype(np.dtype(object))
     return [
         helper.make_tensor_value_info(name, text if table.holds_text(column) else number, [None, 1])

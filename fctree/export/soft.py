@@ -51,7 +51,7 @@ class SoftScores:
     def onnx(self, graph, x):
         """Write the sums, (n_samples, n_outputs), to a `Graph`."""
         n_trees, n_nodes, n_features = self._weights.shape
-        centred = graph.add("Sub", x, self._mean)
+        centred = graph.add("Sum", x, -self._mean)  # not Sub: `_scaled` of links.py
         weights = np.ascontiguousarray(self._weights.reshape(-1, n_features).T)
         t = graph.add("Add", graph.add("MatMul", centred, weights), self._intercepts.ravel())
         left = graph.add("Reshape", self._left(graph, t), np.array([0, n_trees, n_nodes]))

@@ -47,7 +47,9 @@ def to_treelite(model: Any) -> Any:
         )
     trees, values = described.scores.as_axis_trees(), described.scores.leaf_values
     n_outputs = values.shape[1]
+    offset = np.asarray(link.offset, dtype=np.float64)
     n_targets, n_classes = (1, n_outputs) if link.classes is not None else (n_outputs, 1)
+    n_trees = trees.n_trees + (n_targets > 1)
     written = builder.ModelBuilder(
         threshold_type="float64",
         leaf_output_type="float64",
@@ -60,15 +62,21 @@ def to_treelite(model: Any) -> Any:
             leaf_vector_shape=(n_targets, n_classes),
         ),
         tree_annotation=builder.TreeAnnotation(
-            num_tree=trees.n_trees,
-            target_id=[0 if n_targets == 1 else -1] * trees.n_trees,
-            class_id=[0 if n_classes == 1 else -1] * trees.n_trees,
+            num_tree=n_trees,
+            target_id=[0 if n_targets == 1 else -1] * n_trees,
+            class_id=[0 if n_classes == 1 else -1] * n_trees,
         ),
         postprocessor=builder.PostProcessorFunc(name=_POSTPROCESSORS.get(link.kind, "identity")),
-        base_scores=np.asarray(link.offset, dtype=np.float64).tolist(),
+        base_scores=(np.zeros_like(offset) if n_targets > 1 else offset).tolist(),
     )
     for tree in range(trees.n_trees):
         _write_tree(written, trees, tree, values)
+    if n_targets > 1:  # a tree for the offsets, of which tl2cgen takes the first for all targets
+        written.start_tree()
+        written.start_node(0)
+        written.leaf(offset.tolist())
+        written.end_node()
+        written.end_tree()
     return written.commit()
 
 

@@ -5,7 +5,8 @@ the blocks are too, where the caller holds the BLAS to one thread (`threadpool_l
 """
 
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Lock
 
 
 def in_order(task, items, n_threads):
@@ -17,7 +18,7 @@ def in_order(task, items, n_threads):
     waiting, wait = deque(), True
     try:
         for item in items:
-            waiting.append(pool.submit(task, item))
+            waiting.append(_started(pool, task, item))
             if len(waiting) > n_threads:
                 yield waiting.popleft().result()
         while waiting:
@@ -27,6 +28,25 @@ def in_order(task, items, n_threads):
         raise
     finally:
         pool.shutdown(wait=wait, cancel_futures=True)
+
+
+def _started(pool, task, item):
+    """The future of ``task(item)`` in another thread, or here where the system starts none."""
+    future, claim = Future(), Lock()
+
+    def run():
+        if not claim.acquire(blocking=False):
+            return
+        try:
+            future.set_result(task(item))
+        except BaseException as error:
+            future.set_exception(error)
+
+    try:
+        pool.submit(run)
+    except RuntimeError:  # it is in the queue all the same
+        run()
+    return future
 
 
 def for_each(task, items, n_threads):

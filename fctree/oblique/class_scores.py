@@ -65,6 +65,8 @@ class IndicatorScores(PredictedProbabilities):
 
     def _labels(self, scores):
         scores = self._finite(scores)
-        if self.n_classes_ <= 2:
+        if self.n_classes_ == 1:
+            return np.repeat(self.classes_, len(scores))
+        if self.n_classes_ == 2:
             return self.classes_[(scores[:, 0] > self._even_score).astype(np.intp)]
         return self.classes_[scores.argmax(axis=1)]

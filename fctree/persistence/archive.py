@@ -45,9 +45,11 @@ def array_name(index):
 def write_archive(path, header, arrays):
     """Write a file of a header (bytes) and arrays that `is_storable`, all of it or nothing: a file that was
     there stays until then."""
+    if not os.fspath(path):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
-    if os.path.isdir(target):
+    if os.path.isdir(target) or not os.path.basename(path):  # a name that ends in a slash is that of a folder
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     if not os.path.isdir(folder):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)

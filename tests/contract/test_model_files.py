@@ -301,6 +301,10 @@ def test_errors_of_the_file_system(tmp_path):
             act(tmp_path)
         with pytest.raises(TypeError):
             act(3)
+        with pytest.raises(FileNotFoundError):
+            act("")
+    with pytest.raises(IsADirectoryError):
+        save_model(FCODTRegressor(), f"{tmp_path}/absent/")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -171,7 +171,7 @@ def test_kernel_classification_refuses_what_are_no_classes():
     X, y, _ = draw()
     with pytest.raises(ValueError, match="[Uu]nknown label type|[Cc]lassif"):
         DaskTreeNTKClassifier().fit(in_chunks(X), in_chunks(y))
-    with pytest.raises(ValueError, match="one dimension"):
+    with pytest.raises(ValueError, match="1d array"):
         DaskTreeNTKClassifier().fit(in_chunks(X), in_chunks(np.ones((200, 2), dtype=int)))
 
 

@@ -326,3 +326,21 @@ def test_categories_in_pipelines_are_refused(skl2onnx):
     model = CurvatureTreeRegressor(categorical_features=["code"]).fit(frame, y)
     with pytest.raises(ValueError, match="learned categories from the columns 'code'"):
         skl2onnx.to_onnx(model, frame.to_numpy(np.float32)[:1])
+
+
+@pytest.mark.parametrize("name", ["constant/0", "Gather/1/0", "LabelEncoder/0/0", "Sum"])
+def test_columns_may_have_any_names_but_those_of_tensors(name):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({name: rng.choice(list("abc"), 200), "z": rng.standard_normal(200)})
+    model = SymmetricBoostingRegressor(max_iter=2).fit(frame, rng.standard_normal(200))
+    inputs = {name: frame[[name]].to_numpy(dtype=object), "z": frame[["z"]].to_numpy()}
+    np.testing.assert_allclose(run(to_onnx(model, dtype=np.float64), inputs)[0].ravel(), model.predict(frame), rtol=1e-12)
+    frame = frame.rename(columns={name: f"fctree:{name}"})
+    with pytest.raises(ValueError, match="names of outputs or of other tensors"):
+        to_onnx(SymmetricBoostingRegressor(max_iter=2).fit(frame, rng.standard_normal(200)))
+
+
+def test_constants_that_float32_would_lose_stay():
+    X = np.random.default_rng(0).standard_normal((200, 3))
+    model = SymmetricBoostingRegressor(max_iter=10, random_state=0).fit(X, (X[:, 0] + 5.0) * 1e-46)
+    np.testing.assert_allclose(run(to_onnx(model, dtype=np.float64), {"X": X})[0].ravel(), model.predict(X), rtol=1e-12)

@@ -100,6 +100,17 @@ def test_categories_of_the_other_byte_order():
         np.testing.assert_array_equal(other, first)
 
 
+@pytest.mark.parametrize("values", [
+    pd.date_range("2020", periods=80, tz="UTC"), pd.period_range("2020", periods=80, freq="M"), pd.interval_range(0, 80),
+], ids=["dates of a zone", "periods", "intervals"])
+def test_types_of_pandas_may_be_categories(values):
+    frame = pd.DataFrame({"t": values[np.arange(80) % 3], "x": Y})
+    model = CurvatureTreeRegressor(categorical_features=["t"]).fit(frame, Y % 3)
+    assert len(model.encoder_.categories[0]) == 3 and model.score(frame, Y % 3) > 0.99
+    with pytest.raises(TypeError, match="make numbers of them"):
+        CurvatureTreeRegressor().fit(frame, Y)
+
+
 def test_views_of_pyarrow_are_text():
     pyarrow = pytest.importorskip("pyarrow", minversion="16")
     table = pyarrow.table({"s": pyarrow.array(["a", "b"] * 40, pyarrow.string_view()), "x": Y})

@@ -5,8 +5,12 @@ and do not measure speed.
 """
 
 import os
+import threading
 
+import numpy as np
 import pytest
+from fctree import TreeNTKRegressor
+from fctree._tables.sums import TablePart
 from interrupts import assert_interrupted
 from scripts import Script
 
@@ -144,3 +148,22 @@ except KeyboardInterrupt:
     (LONG_KERNEL, 0.7, 1), (LONG_KERNEL, 0.7, 2), (LONG_LANDMARKS, 0.7, 2), (LONG_LANDMARKS, 4.0, 1)])
 def test_interrupting_kernels(code, wait, n_jobs):
     assert_interrupted(code, n_jobs, wait=wait, says="stopped")
+
+
+def test_a_fork_during_a_fit_leaves_no_lock_behind():
+    """Of numbers that parts of a table keep: `functools.cached_property` has a lock on Python 3.10 and 3.11."""
+    part = TablePart(np.ones((4, 2)), np.ones((1, 4)), None)
+    assert part._extents is part._extents
+    assert not any(hasattr(vars(TablePart)[name], "lock") for name in ("weights", "_extents", "folds"))
+
+
+def test_kernels_are_computed_where_no_thread_can_be_started(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    expected = TreeNTKRegressor(solver="nystrom", n_components=20, n_jobs=2, random_state=0).fit(X, X[:, 0]).predict(X)
+
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    model = TreeNTKRegressor(solver="nystrom", n_components=20, n_jobs=2, random_state=0).fit(X, X[:, 0])
+    np.testing.assert_array_equal(model.predict(X), expected)
