@@ -334,7 +334,7 @@ def test_columns_may_have_any_names_but_those_of_tensors(name):
     frame = pd.DataFrame({name: rng.choice(list("abc"), 200), "z": rng.standard_normal(200)})
     model = SymmetricBoostingRegressor(max_iter=2).fit(frame, rng.standard_normal(200))
     inputs = {name: frame[[name]].to_numpy(dtype=object), "z": frame[["z"]].to_numpy()}
-    np.testing.assert_allclose(run(to_onnx(model, dtype=np.float64), inputs)[0].ravel(), model.predict(frame), rtol=1e-12)
+    np.testing.assert_allclose(run(to_onnx(model, dtype=np.float64), inputs)["variable"].ravel(), model.predict(frame), rtol=1e-12)
     frame = frame.rename(columns={name: f"fctree:{name}"})
     with pytest.raises(ValueError, match="names of outputs or of other tensors"):
         to_onnx(SymmetricBoostingRegressor(max_iter=2).fit(frame, rng.standard_normal(200)))
@@ -343,4 +343,4 @@ def test_columns_may_have_any_names_but_those_of_tensors(name):
 def test_constants_that_float32_would_lose_stay():
     X = np.random.default_rng(0).standard_normal((200, 3))
     model = SymmetricBoostingRegressor(max_iter=10, random_state=0).fit(X, (X[:, 0] + 5.0) * 1e-46)
-    np.testing.assert_allclose(run(to_onnx(model, dtype=np.float64), {"X": X})[0].ravel(), model.predict(X), rtol=1e-12)
+    np.testing.assert_allclose(run(to_onnx(model, dtype=np.float64), {"X": X})["variable"].ravel(), model.predict(X), rtol=1e-12)
