@@ -6,6 +6,7 @@ import numpy as np
 
 from fctree._validation import check_fitted
 from fctree.dask.partitions import is_dask, is_dask_frame, refuse_other_columns, with_columns
+from fctree.symmetric.trees import SymmetricTrees
 
 
 class HasLocal:
@@ -40,8 +41,8 @@ class AppliesTrees:
         leaves : Dask array or data frame, or array, of shape (n_samples, n_trees)
         """
         check_fitted(self)
-        empty = self._local_class.apply(self.to_local(), np.zeros((1, self.n_features_in_)))
-        return self._predicts("apply", X, empty.shape[1], empty.dtype)
+        dtype = np.int32 if isinstance(self.trees_, SymmetricTrees) else np.int64
+        return self._predicts("apply", X, len(self.trees_), dtype)
 
     def _staged_raw_predict(self, X):
         if is_dask(X):
