@@ -109,7 +109,7 @@ class ScoredTrees:
         n_threads = count_threads(self.model.n_jobs)
         encoder = getattr(self.model, "encoder_", None)
         is_paired = encoder is not None and np.isin(columns, encoder.pairs).any()
-        first = np.flatnonzero(self.players == columns[0])
+        first = np.flatnonzero(self.players == columns[0])[0]
         n, size = len(X), len(grids[1])
         rows = taken(X, np.tile(np.arange(n), size))
         if isinstance(rows, np.ndarray) and rows.dtype != object:
@@ -121,7 +121,7 @@ class ScoredTrees:
             if is_paired:  # other features are made of the column too
                 features = self.features(with_numbers(rows, {columns[0]: np.full(n * size, value)}))
             else:
-                features[:, first[0]] = value
+                features[:, first] = value
             found = np.zeros((len(features), self.trees.n_outputs))
             self.trees.add_to(features, found, n_threads=n_threads)
             scores[at] = found.reshape(size, n, -1).mean(axis=1)

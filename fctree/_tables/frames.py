@@ -138,16 +138,12 @@ _POLARS_NUMBERS = {
     "Float32",
     "Float64",
 }
-
-
 ARROW_NUMBERS = {
     *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
     "halffloat",
     "float",
     "double",
 }
-
-
 _ARROW_VIEWS = {"string_view": "large_string", "binary_view": "large_binary"}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from scipy.special import expit
-from sklearn.metrics import accuracy_score
+from sklearn.base import ClassifierMixin
 
 from fctree._native.probabilities import of_two, softmax
 from fctree._tables.targets import plain_targets
@@ -23,7 +23,7 @@ _LEAST_SPREAD = 1e-159  # whose square has some five digits
 _LARGEST_SCORE, _REDUCTION = 1e300, 2.0**-30
 
 
-def finite_scores(scores, even=0.0):
+def finite_scores(scores, even):
     """Finite scores of classes (n_samples, n_scores): rows that overflowed get smaller ones in the same order, in which NaN,
     infinity less infinity, counts as ``even``."""
     if np.abs(scores).max(initial=0.0) <= _LARGEST_SCORE:
@@ -182,13 +182,25 @@ class PredictedClasses:
         -------
         accuracy : float
         """
-        return float(accuracy_score(plain_targets(y, False), self.predict(X), sample_weight=sample_weight))
+        return ClassifierMixin.score(self, X, plain_targets(y, numeric=False), sample_weight)
 
 
 class PredictedProbabilities(PredictedClasses):
-    """For a classifier with ``_probabilities(scores)``."""
+    """For a classifier with ``_probabilities(scores)``, whose largest score is that of the predicted class."""
 
     _probabilities: Callable[[Any], FloatArray]
+    _even_score = 0.0  # of the second of two classes, that predicts neither
+
+    def _finite(self, scores):
+        return finite_scores(scores, even=self._even_score if self.n_classes_ == 2 else 0.0)
+
+    def _labels(self, scores):
+        scores = self._finite(scores)
+        if self.n_classes_ == 1:
+            return np.repeat(self.classes_, len(scores))
+        if self.n_classes_ == 2:
+            return self.classes_[(scores[:, 0] > self._even_score).astype(np.intp)]
+        return self.classes_[scores.argmax(axis=1)]
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Predict class probabilities.
@@ -258,20 +270,12 @@ class ClassTargets(PredictedProbabilities):
         return scores[:, 0] if self.n_classes_ <= 2 else scores
 
     def _probabilities(self, scores):
-        scores = finite_scores(scores)
+        scores = self._finite(scores)
         if self.n_classes_ > 2:
             return softmax(scores)
         if self.n_classes_ == 1:
             return np.ones((len(scores), 1))
         return of_two(expit(scores[:, 0]))
-
-    def _labels(self, scores):
-        scores = finite_scores(scores)
-        if self.n_classes_ == 1:
-            return np.repeat(self.classes_, len(scores))
-        if self.n_classes_ == 2:
-            return self.classes_[(scores[:, 0] > 0.0).astype(np.intp)]
-        return self.classes_[scores.argmax(axis=1)]
 
 
 class BoostedClasses(ClassTargets):

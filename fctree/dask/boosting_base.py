@@ -141,7 +141,8 @@ class DaskBoosting(AppliesTrees):
     def _check_loss(self):
         """Refuses losses whose leaf values do not follow from sums."""
         if not leaves_are_sums(self._choose_loss()):
-            usable = [info.name for info in LOSSES.values() if leaves_are_sums((info.name, 0.5)) and info.name != "log_loss"]
+            known = self._parameter_constraints["loss"][0].options  # of the task
+            usable = [name for name in LOSSES if name in known and leaves_are_sums((name, 0.5))]
             raise ValueError(
                 f"loss={self.loss!r}: its leaves are quantiles, which partitions cannot add up; "
                 f"use one of {', '.join(usable)}"

@@ -1,6 +1,5 @@
 """Forests of oblique trees whose trees are grown by many workers."""
 
-
 from fctree._parameters import fitted_attributes
 from fctree._sklearn import fit_context
 from fctree._training.progress import ProgressBar

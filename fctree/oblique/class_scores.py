@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fctree._native.probabilities import of_two, project_to_simplex
-from fctree._training.targets import PredictedProbabilities, finite_scores
+from fctree._training.targets import PredictedProbabilities
 from fctree._typing import ArrayLike, FloatArray
 
 
@@ -31,7 +31,7 @@ def class_scores(scores):
 class IndicatorScores(PredictedProbabilities):
     """For a classifier whose scores are predicted indicators."""
 
-    _even_score = 0.5  # of the second of two classes, that predicts neither
+    _even_score = 0.5
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Class scores; `predict` returns the class with the largest.
@@ -53,20 +53,9 @@ class IndicatorScores(PredictedProbabilities):
     def _decision(self, scores):
         return 2.0 * scores[:, 0] - 2.0 * self._even_score if self.n_classes_ <= 2 else scores
 
-    def _finite(self, scores):
-        return finite_scores(scores, even=self._even_score if self.n_classes_ == 2 else 0.0)
-
     def _probabilities(self, scores):
         """The scores, projected on the probability simplex: ridge predictions can leave [0, 1]."""
         scores = self._finite(scores)
         if self.n_classes_ == 1:
             return np.ones((len(scores), 1))
         return project_to_simplex(class_scores(scores))
-
-    def _labels(self, scores):
-        scores = self._finite(scores)
-        if self.n_classes_ == 1:
-            return np.repeat(self.classes_, len(scores))
-        if self.n_classes_ == 2:
-            return self.classes_[(scores[:, 0] > self._even_score).astype(np.intp)]
-        return self.classes_[scores.argmax(axis=1)]

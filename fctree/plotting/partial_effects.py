@@ -25,14 +25,18 @@ def partial_effect_image(model, X, features, bounds, output):
     X = plain_rows(X)
     if len(X.shape) != 2 or X.shape[1] != model.n_features_in_ or len(X) == 0:
         raise ValueError(f"X must have the shape (n_samples, {model.n_features_in_}), got {X.shape}")
-    raw = raw_columns(X)
-    read = [read_column(raw[j], name, False) for j, name in zip(columns, names, strict=True)]
-    points = np.column_stack([column.numbers for column in read])
+    points = points_of(X, columns, names)
     bounds = checked_bounds(bounds, points, margin=0.0)
     grids = [np.linspace(*limits, _GRID) for limits in bounds]
     rows = np.arange(len(points))[:: -(-len(points) // _ROWS)]
     scores = scored.partial_effect(taken(X, rows), columns, grids)
     return scores[:, :, output].T, bounds, names, points
+
+
+def points_of(X, columns, names):
+    """Columns of numbers as float64, (n_samples, n_columns); ValueError for one of text, which ``names`` tell."""
+    raw = raw_columns(X)
+    return np.column_stack([read_column(raw[j], name, False).numbers for j, name in zip(columns, names, strict=True)])
 
 
 def _columns(scored, features):

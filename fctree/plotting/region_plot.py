@@ -9,14 +9,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from fctree._tables.columns import read_column
 from fctree._tables.estimators import column_names
-from fctree._tables.frames import is_frame, plain_rows, raw_columns
+from fctree._tables.frames import plain_rows
 from fctree._typing import ArrayLike
 from fctree.plotting.leaf_polygons import class_polygons, leaf_polygons
 from fctree.plotting.node_box import cut
 from fctree.plotting.node_colors import CLASS_COLORS, NodeColors, plain_legend, require_matplotlib
-from fctree.plotting.partial_effects import checked_bounds, partial_effect_image, refuse_categories
+from fctree.plotting.partial_effects import checked_bounds, partial_effect_image, points_of, refuse_categories
 from fctree.plotting.tree_labels import TreeLabels, at_least, listed
 
 if TYPE_CHECKING:
@@ -127,8 +126,7 @@ def plot_regions(
     )
     _refuse_encoded(tree)
     classes = getattr(tree, "classes_", None)
-    points = None if X is None else _points(tree, X)
-    tree = labels.tree
+    model, tree = tree, labels.tree
     if tree.n_features != 2:
         raise ValueError(
             f"regions of the plane need a tree over 2 features, this one has {tree.n_features}: features= chooses two "
@@ -137,7 +135,8 @@ def plot_regions(
     if tree.boundary_width is not None:
         raise ValueError("a tree with soft boundaries has no regions: leaf models blend everywhere")
     at_least("output", output, 0, high=tree.value.shape[1] - 1)
-    X, shown = _samples(tree, points, y, classes, output)
+    X = None if X is None else _points(model, X, labels.feature_names)
+    shown = _shown(tree, X, y, classes, output)
     drawn = np.zeros((0, 2)) if X is None else X[np.isfinite(X).all(axis=1)]
     bounds = checked_bounds(bounds, drawn, margin=0.05)
     polygons = leaf_polygons(tree, bounds)
@@ -203,32 +202,28 @@ def _refuse_encoded(model):
             )
 
 
-def _points(model, X):
-    """The samples as float64; ValueError where an estimator was fitted to columns of other names."""
+def _points(model, X, names):
+    """The samples as float64, (n_samples, 2); ValueError where an estimator was fitted to columns of other names."""
     X = plain_rows(X)
+    if len(X.shape) != 2 or X.shape[1] != 2:
+        raise ValueError(f"X has shape {X.shape}, expected (n_samples, 2)")
     if isinstance(model, BaseEstimator):
         validate_data(model, X, reset=False, skip_check_array=True)
-    if is_frame(X):
-        X = np.column_stack([read_column(raw, place, False).numbers for place, raw in enumerate(raw_columns(X))])
-    return np.asarray(X, dtype=np.float64)
+    return points_of(X, (0, 1), names)
 
 
-def _samples(tree, X, y, classes, output):
-    """Points, and the number or the class index that colours each (None: neutral)."""
-    if X is None:
-        if y is not None:
-            raise ValueError("y colours the points of X, but X was not given")
-        return None, None
-    if X.ndim != 2 or X.shape[1] != 2:
-        raise ValueError(f"X has shape {X.shape}, expected (n_samples, 2)")
+def _shown(tree, X, y, classes, output):
+    """The number or the class index that colours each point (None: neutral)."""
+    if X is None and y is not None:
+        raise ValueError("y colours the points of X, but X was not given")
     if y is None:
-        return X, None
+        return None
     y = np.asarray(y)
     if y.shape[:1] != X.shape[:1] or y.ndim > 2:
         raise ValueError(f"y has shape {y.shape}, X has {X.shape[0]} samples")
     if tree.n_classes is None:
         try:
-            return X, (y if y.ndim == 1 else y[:, output]).astype(np.float64)
+            return (y if y.ndim == 1 else y[:, output]).astype(np.float64)
         except ValueError as error:
             raise ValueError(
                 "y has to be numbers, as this tree predicts numbers: those of a classifier's estimators_ know no classes, but "
@@ -238,7 +233,7 @@ def _samples(tree, X, y, classes, output):
     index = np.searchsorted(classes, y.ravel()).clip(max=len(classes) - 1)
     if np.any(classes[index] != y.ravel()):
         raise ValueError(f"y holds labels that are not among the classes {classes}")
-    return X, index
+    return index
 
 
 def _leaf_plane(tree, node, output):
