@@ -20,7 +20,6 @@ cdef extern from "core/cpu.hpp" namespace "fctree" nogil:
         avx512
 
     InstructionSet instruction_set_in_use()
-    void c_lower_instruction_set "fctree::lower_instruction_set"(InstructionSet)
 
 
 cdef extern from "core/collective.hpp" namespace "fctree" nogil:
@@ -44,6 +43,7 @@ cdef extern from "core/collective.hpp" namespace "fctree" nogil:
         void* context
         int64_t rank
         int64_t n_places
+        InstructionSet highest
 
 
 cdef extern from "core/parallel.hpp" namespace "fctree" nogil:

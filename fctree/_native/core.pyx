@@ -83,12 +83,13 @@ cdef class Places:
         self.native.context = <void*>self
         self.native.rank = rank
         self.native.n_places = n_places
+        self.native.highest = instruction_set_in_use()
 
     def agree_on_instructions(self):
         """Makes all places use the instruction set that all of them have."""
-        highest = np.array([-<double><int>instruction_set_in_use()])
+        highest = np.array([-<double><int>self.native.highest])
         self.reduce(np.zeros(0, np.int64), highest, (np.zeros((0, 2), np.int64), np.zeros((1, 0)), 0))
-        c_lower_instruction_set(<InstructionSet><int>-highest[0])
+        self.native.highest = <InstructionSet><int>-highest[0]
 
     cdef take_in(self, const RoundHistory* history):
         self.history = history.is_broken_off, history.best_iteration

@@ -37,7 +37,6 @@ struct DevicePlace {
 
 template <class T>
 cuda::DeviceSamples<T> device_samples(const ArrayAddress& x) {
-  if (x.shape.size() != 3) throw std::invalid_argument("samples must have three dimensions");
   return {x.as<const T>(), x.shape[1], x.shape[2]};
 }
 
@@ -55,6 +54,8 @@ cuda::DeviceInput<T> device_input(const ArrayAddress& x, const std::optional<Arr
 
 std::vector<index_t> gram_shape(const ArrayAddress& x, const std::optional<ArrayAddress>& y,
                                 index_t n_specs) {
+  if (x.shape.size() != 3 || (y && y->shape.size() != 3))
+    throw std::invalid_argument("samples must have three dimensions");
   return {x.shape[0], n_specs, x.shape[1], y ? y->shape[1] : x.shape[1]};
 }
 

@@ -32,7 +32,7 @@ cdef extern from "core/table.hpp" namespace "fctree" nogil:
 
 
 cdef extern from "ridge/feature_map.hpp" namespace "fctree::ridge" nogil:
-    vector[int64_t] varying_columns(const Table&, const double*, int64_t, const Collective*) except +set_python_error
+    vector[int64_t] varying_columns(const Table&, const double*, int64_t, const Execution&) except +set_python_error
 
 
 cdef extern from "ensembles/params.hpp" namespace "fctree::ensembles" nogil:

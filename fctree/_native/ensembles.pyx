@@ -242,9 +242,10 @@ def count_varying(X, const double[::1] sample_weight):
     cdef Table table = table_of(X)
     cdef const double* weight = pointer_1d(sample_weight)
     cdef int64_t n_rows = X.shape[0]
+    cdef Execution execution = execution_on(1)
     cdef vector[int64_t] columns
     with nogil:
-        columns = varying_columns(table, weight, n_rows, NULL)
+        columns = varying_columns(table, weight, n_rows, execution)
     return columns.size()
 
 

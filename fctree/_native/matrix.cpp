@@ -37,7 +37,7 @@ py::dict build_config() {
 PYBIND11_MODULE(matrix, module) {
   using namespace fctree::bindings;
   module.doc() = "Gram matrices; build facts.";
-  py::register_exception_translator([](std::exception_ptr error) {
+  py::register_local_exception_translator([](std::exception_ptr error) {
     try {
       if (error) std::rethrow_exception(error);
     } catch (const py::builtin_exception&) {

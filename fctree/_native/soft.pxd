@@ -66,7 +66,7 @@ cdef extern from "soft/layer.hpp" namespace "fctree::soft" nogil:
         uint8_t* touched
 
     cdef cppclass LayerPass[T]:
-        LayerPass(PassKind)
+        LayerPass(PassKind) except +set_python_error
         void forward(const Ensemble[T]&, const Rows[T]&, T*,
                      const Execution&) except +set_python_error
         void find_derivatives(const Ensemble[T]&, const T*,

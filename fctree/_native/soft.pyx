@@ -142,7 +142,7 @@ def backward(layer_pass, const real[:, :, ::1] split_weights,
              const real[:, :, ::1] leaf_weights, const real[:, ::1] out_gradient,
              real[:, :, ::1] split_gradient, real[:, :, ::1] leaf_gradient,
              real[:, ::1] x_gradient, dict shape, int n_threads):
-    """Adds the gradients of the last forward pass to the arrays; ``x_gradient`` may be None."""
+    """Adds the gradients of the last forward pass to those of the weights; ``x_gradient``, unless None, is set to its own."""
     cdef Ensemble[real] trees = ensemble_of(split_weights, leaf_weights, shape)
     cdef Execution execution = execution_on(n_threads)
     cdef LayerPass[real]* native = native_pass[real](layer_pass, NULL)
@@ -150,6 +150,10 @@ def backward(layer_pass, const real[:, :, ::1] split_weights,
         return
     if native.n_rows() != out_gradient.shape[0] or out_gradient.shape[1] != trees.n_outputs:
         raise ValueError("out_gradient is not that of the last forward pass")
+    if np.shape(split_weights) != np.shape(split_gradient) or np.shape(leaf_weights) != np.shape(leaf_gradient):
+        raise ValueError("weights and their gradients must have the same shape")
+    if x_gradient is not None and np.shape(x_gradient) != (native.n_rows(), trees.n_features):
+        raise ValueError("x_gradient must have the shape of x")
     cdef EnsembleGradients[real] gradients
     gradients.split_weights = &split_gradient[0, 0, 0]
     gradients.leaf_weights = &leaf_gradient[0, 0, 0]

@@ -130,6 +130,7 @@ def _lacking_classes(estimator, y):
 
 def _with_scores(estimator, X, raw):
     """The estimator as scorers see it, with predictions for X alone."""
+    scores = np.array(raw.T, order="C")  # a scorer may keep the estimator, and raw is memory of the core
 
     def raw_predict(given):
         if given is not X:
@@ -137,7 +138,7 @@ def _with_scores(estimator, X, raw):
                 "an eval_metric can ask for predictions of the X that it is given, not of other data: "
                 "the model is still being grown"
             )
-        return np.array(raw.T, order="C")
+        return scores.copy()
 
     model = copy.copy(estimator)
     vars(model).pop("trees_", None)  # of a model that is continued

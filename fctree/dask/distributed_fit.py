@@ -164,8 +164,9 @@ class DistributedFit:
                 if any(future.status not in ("pending", "finished") for future in futures):
                     return
                 if listener is not None:
-                    found = self.client.run(losses_since, fit, self.n_told - n_grown, workers=workers[:1])
-                    self._tell(listener, found[workers[0]])
+                    first = workers[:1]
+                    found = self.client.run(losses_since, fit, self.n_told - n_grown, workers=first, on_error="ignore")
+                    self._tell(listener, found.get(workers[0], ()))
             except CancelledError as error:
                 raise WorkerLost(str(error)) from error
 

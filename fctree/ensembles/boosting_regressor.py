@@ -50,7 +50,7 @@ class CurvatureBoostingRegressor(
         slopes.
     extrapolation : float or None, default=0.0
         Distance by which predictions of a leaf may leave the range of its training predictions, as a
-        multiple of that range; None sets no limit.
+        multiple of that range; None sets no limit, except that no step of a log-mean exceeds 4.
     step_depth : int or None, default=8
         Depth of the step trees that compete in each round; None grows none. With a single output step trees of three
         levels compete too. They need ``subsample < 1``,

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
-from threadpoolctl import threadpool_limits
 
-from fctree._threads import count_threads
+from fctree._threads import count_threads, one_thread
 from fctree.inspection.scores import target_of
 
 
@@ -54,7 +53,7 @@ class MaskedModels:
 
     def full_outputs(self):
         """Predictions of the full model for the test part."""
-        with threadpool_limits(1):
+        with one_thread():
             return self.full.predict(self.parts.test.X)
 
     def constant_outputs(self):
@@ -83,14 +82,14 @@ class MaskedModels:
         if n_jobs == 1:
             backend = "sequential"
         limits = {"inner_max_num_threads": 1} if backend == "loky" else {}
-        with threadpool_limits(1), parallel_config(backend=backend, **limits):
+        with one_thread(), parallel_config(backend=backend, **limits):
             for result in Parallel(n_jobs=n_jobs, return_as="generator")(calls):
                 progress()
                 yield result
 
 
 def _fit_full(parts, untrained):
-    with threadpool_limits(1):
+    with one_thread():
         return untrained.copy().fit(parts.train, parts.validation)
 
 

@@ -4,10 +4,7 @@ A task depends on the data and its own argument alone, so one that is lost with 
 run again with the same result. The data are sent to every worker once.
 """
 
-from contextlib import contextmanager
-from threading import Lock
-
-from threadpoolctl import threadpool_limits
+from fctree._threads import one_thread
 
 # A call that loses its data again and again is given up.
 _MOST_LOSSES = 5
@@ -82,33 +79,6 @@ def _check_client(client):
     return client
 
 
-class _OneThread:
-    """Limits linear algebra to one thread while any task of this process runs: limits are the
-    process's, and the first task to end must not lift them for the others."""
-
-    def __init__(self):
-        self._lock = Lock()
-        self._n_tasks = 0
-        self._limits = None
-
-    @contextmanager
-    def __call__(self):
-        with self._lock:
-            if self._n_tasks == 0:
-                self._limits = threadpool_limits(1)
-            self._n_tasks += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._n_tasks -= 1
-                if self._n_tasks == 0:
-                    self._limits.restore_original_limits()
-
-
-_one_thread = _OneThread()
-
-
 def _on_one_thread(function, *args):
-    with _one_thread():
+    with one_thread():
         return function(*args)

@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
-from threadpoolctl import threadpool_limits
 
 from fctree._memory import available_memory, check_memory
 from fctree._parameters import set_parameters, shares_documentation
 from fctree._sklearn import StrOptions, fit_context
 from fctree._tables.estimators import TABLE_CONSTRAINTS
-from fctree._threads import count_threads
+from fctree._threads import count_threads, one_blas_thread
 from fctree._training.progress import ProgressBar
 from fctree._training.target_units import in_squares_of
 from fctree._typing import ArrayLike, NDArray, Self
@@ -214,7 +213,7 @@ class SearchingTreeNTK(BaseTreeNTK):
             If two Gram matrices do not fit in memory.
         """
         # Eigenvectors would differ with the number of a BLAS's threads, which spin while others compute.
-        with fitted_whole(self) as fitted, threadpool_limits(1, user_api="blas"):
+        with fitted_whole(self) as fitted, one_blas_thread:
             alphas, shapes, scales = fitted._check_grid()
             X, targets, weights = fitted._check_targets(X, y, sample_weight)
             if fitted.scales is None:

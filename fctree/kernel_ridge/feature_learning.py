@@ -13,8 +13,8 @@ from dataclasses import replace
 
 import numpy as np
 from sklearn.model_selection import KFold
-from threadpoolctl import threadpool_limits
 
+from fctree._threads import one_blas_thread
 from fctree._training.significance import clearly_positive
 from fctree._training.target_units import exponent_of_largest
 from fctree.kernel_ridge.dense import product_with_itself
@@ -28,7 +28,7 @@ def mapped(X, matrix):
     """``X P``; `X` where there is no P."""
     if matrix is None:
         return X
-    with threadpool_limits(1, user_api="blas"):
+    with one_blas_thread:
         return np.concatenate([X[rows] @ matrix for rows in cut(len(X), _ROWS)])
 
 
@@ -123,13 +123,13 @@ def next_matrix(kernel, Z, X, matrix, solution, weights):
 def _symmetric_root(rows):
     """The root of ``rows' rows``, by the smaller of the two products of rows."""
     wide = len(rows) < rows.shape[1]
-    with threadpool_limits(1, user_api="blas"):
+    with one_blas_thread:
         # NumPy's, which lets other threads go on meanwhile.
         eigenvalues, vectors = in_background(np.linalg.eigh, product_with_itself(rows.T if wide else rows, 1))
         kept = eigenvalues > len(eigenvalues) * np.finfo(np.float64).eps * eigenvalues[-1]
         vectors, roots = vectors[:, kept], eigenvalues[kept] ** 0.25
     factor = mapped(rows.T, vectors / roots) if wide else vectors * roots
-    with threadpool_limits(1, user_api="blas"):
+    with one_blas_thread:
         return product_with_itself(factor.T, 1)
 
 

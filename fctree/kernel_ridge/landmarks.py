@@ -13,10 +13,9 @@ from dataclasses import replace
 
 import numpy as np
 from scipy import linalg
-from threadpoolctl import threadpool_limits
 
 from fctree._memory import available_memory
-from fctree._threads import count_threads
+from fctree._threads import count_threads, one_blas_thread
 from fctree.kernel_ridge.dense import jittered_factor, product_with_itself
 from fctree.kernel_ridge.pivoted_cholesky import pivoted_cholesky
 from fctree.kernel_ridge.ordered_tasks import cut, for_each, in_order
@@ -48,7 +47,7 @@ def draw_candidates(n_rows, n_components, random_state):
 
 def draw_landmarks(kernel, candidates, weights, n_components, random_state):
     """Landmarks, the factor L of their matrix, and the candidates' rows of G."""
-    with threadpool_limits(1, user_api="blas"):
+    with one_blas_thread:
         rows, F = pivoted_cholesky(kernel, candidates, weights, n_components, random_state,
                                    count_threads(kernel.n_jobs))
     L = F[rows]
@@ -87,7 +86,7 @@ def folded(kernel, X, weights, landmarks, L, n_rows, random_state):
         G[i] = linalg.solve_triangular(L, G[i].T, lower=True, check_finite=False).T
 
     n_entries = -(-len(X) // n_rows) * len(landmarks)
-    with threadpool_limits(1, user_api="blas"):
+    with one_blas_thread:
         blocks = cut(n_rows, max(16, min(512, _MOST_ENTRIES // n_entries)))
         for_each(fold, blocks, count_threads(kernel.n_jobs))
     return G
@@ -101,7 +100,7 @@ class LandmarkSystem:
 
     def __init__(self, L, G, *, alpha, n_threads):
         self.L, self.alpha = L, alpha
-        with threadpool_limits(1, user_api="blas"):
+        with one_blas_thread:
             self.B = jittered_factor(product_with_itself(G, n_threads), alpha, n_threads)
 
     def _outward(self, v):
@@ -126,7 +125,7 @@ class LandmarkSystem:
         ``product(c)`` is K_zx W K_xz c, `projected` K_zx W y; ``rough(c)`` the former in
         float32, where that is at hand.
         """
-        with threadpool_limits(1, user_api="blas"):
+        with one_blas_thread:
             unit = column_units(projected)
             b, multiply = self._inward(projected / unit), self._preconditioned(product)
             if rough is None:

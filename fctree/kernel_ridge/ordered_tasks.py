@@ -1,7 +1,7 @@
 """Blocks of rows computed on several threads, with results in the order of the blocks.
 
 The blocks and every call of a BLAS inside them are the same for any number of threads, so sums over
-the blocks are too, where the caller holds the BLAS to one thread (`threadpool_limits`).
+the blocks are too, where the caller holds the BLAS to one thread (`one_blas_thread`).
 """
 
 from collections import deque

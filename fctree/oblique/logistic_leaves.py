@@ -18,13 +18,12 @@ Hessian, W_root alone competes with the linear leaf models (`logistic_root`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from scipy.linalg import LinAlgError
 from scipy.special import gammaln
-from threadpoolctl import ThreadpoolController
 
+from fctree._threads import one_blas_thread
 from fctree._tree import ObliqueTree
 from fctree._typing import NDArray
 from fctree.oblique.calibration import least_squares_loss
@@ -74,7 +73,7 @@ def with_logistic_leaves(tree, X, shares, weight, left_out, settings):
     used = np.any(tree.leaf_coef != 0.0, axis=(0, 1))
     targets = np.ascontiguousarray(shares.T if shares.shape[1] > 2 else shares.T[1:])
     # Sums whose order no setting changes; numbers that overflow leave the tree as it is.
-    with _blas().limit(limits=1, user_api="blas"), np.errstate(all="ignore"):
+    with one_blas_thread, np.errstate(all="ignore"):
         share = weight / weight.sum()
         mean, spread = feature_scales(X, share)
         n_features = max(np.count_nonzero(spread > 0.0), used.sum())
@@ -103,12 +102,6 @@ def with_logistic_leaves(tree, X, shares, weight, left_out, settings):
             tree, rows = _root_alone(tree, _gain(tree, data, best.model, used, settings.groups)), rows[:1]
         models = np.broadcast_to(best.model, (len(rows), *best.model.shape[-2:]))
         return _tree_of(tree, models, used, mean, spread)
-
-
-@cache
-def _blas():
-    """BLAS's threads: finding them takes longer than fitting a small tree."""
-    return ThreadpoolController()
 
 
 def leaf_models(data, rows, root_penalty, leaf_penalty, n_features):

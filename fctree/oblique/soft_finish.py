@@ -17,9 +17,9 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.optimize import minimize
 from scipy.special import expit
-from threadpoolctl import threadpool_limits
 
 from fctree._memory import check_memory
+from fctree._threads import one_blas_thread
 from fctree._training.significance import clearly_positive
 from fctree._tree import ObliqueTree
 from fctree.oblique.class_scores import class_scores
@@ -44,7 +44,7 @@ def soften(tree, X, targets, weight, left_out, *, keep_zeros, whole=False):
     if tree.node_count == 1:
         return tree
     # Sums whose order no setting changes; numbers that overflow leave the hard tree.
-    with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
+    with one_blas_thread, np.errstate(all="ignore"):
         finish = SoftFinish(tree, X, targets, weight, keep_zeros)
         solution = finish.minimise()
         predicted = finish.left_out(solution, whole=whole)

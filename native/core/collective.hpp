@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "core/cpu.hpp"
 #include "core/types.hpp"
 
 namespace fctree {
@@ -39,6 +40,7 @@ struct Collective {
   void* context;
   index_t rank;
   index_t n_places;
+  InstructionSet highest;  // that all places have
 
   // Throws Interrupted where places were lost.
   void reduce(const Reduction& reduction) const;

@@ -1,7 +1,6 @@
 #include "core/cpu.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 
 #include "core/matrix.hpp"
@@ -32,7 +31,7 @@ InstructionSet best_supported() {
   return InstructionSet::baseline;
 }
 
-std::atomic<InstructionSet> agreed{InstructionSet::avx512};
+thread_local InstructionSet limit = InstructionSet::avx512;
 
 // An unknown name changes nothing.
 InstructionSet highest_allowed() {
@@ -66,12 +65,12 @@ std::vector<std::string> built_instruction_sets() {
 InstructionSet instruction_set_in_use() {
   static const InstructionSet chosen =
       std::min({best_built(), best_supported(), highest_allowed()});
-  return std::min(chosen, agreed.load(std::memory_order_relaxed));
+  return std::min(chosen, limit);
 }
 
-void lower_instruction_set(InstructionSet highest) {
-  agreed = std::min(agreed.load(), highest);
-}
+InstructionLimit::InstructionLimit(InstructionSet highest) : before_(limit) { limit = std::min(limit, highest); }
+
+InstructionLimit::~InstructionLimit() { limit = before_; }
 
 std::string eigen_version() {
   return std::to_string(EIGEN_WORLD_VERSION) + "." + std::to_string(EIGEN_MAJOR_VERSION) + "." +

@@ -14,8 +14,18 @@ enum class InstructionSet { baseline = 0, avx2 = 1, avx512 = 2 };
 const char* name(InstructionSet isa);
 std::vector<std::string> built_instruction_sets();
 InstructionSet instruction_set_in_use();
-// From now on none above this one is used: processes that grow a model together have to agree.
-void lower_instruction_set(InstructionSet highest);
+
+// While it lives the thread that made it uses none above this one: processes that grow a model together have to agree.
+class InstructionLimit {
+ public:
+  explicit InstructionLimit(InstructionSet highest);
+  ~InstructionLimit();
+  InstructionLimit(const InstructionLimit&) = delete;
+  InstructionLimit& operator=(const InstructionLimit&) = delete;
+
+ private:
+  InstructionSet before_;
+};
 
 std::string eigen_version();
 

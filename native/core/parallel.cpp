@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/coarse_clock.hpp"
+#include "core/collective.hpp"
 #include "core/errors.hpp"
 #include "core/task_log.hpp"
 #include "core/team.hpp"
@@ -160,18 +161,18 @@ int startable_threads(int n) {
 // may end inside of it, which no OpenMP region survives, so that the region is another thread's.
 class Workers {
  public:
-  explicit Workers(int n) : size_(startable_threads(n)) {
+  Workers(int n, InstructionSet highest) : size_(startable_threads(n)) {
     try {
       threads_.reserve(size_);  // a thread that has started must not be lost for want of memory
 #ifdef _OPENMP
       if (size_ > 0)
-        threads_.emplace_back([this] {
+        threads_.emplace_back([this, highest] {
 #pragma omp parallel num_threads(size_)
-          team_.work();
+          work(highest);
         });
 #else
       while (static_cast<int>(threads_.size()) < size_)
-        threads_.emplace_back([this] { team_.work(); });
+        threads_.emplace_back([this, highest] { work(highest); });
 #endif
     } catch (const std::system_error&) {
       size_ = static_cast<int>(threads_.size());
@@ -188,13 +189,23 @@ class Workers {
   int size() const { return size_; }
 
  private:
+  void work(InstructionSet highest) {
+    const InstructionLimit limit(highest);
+    team_.work();
+  }
+
   int size_;
   Team team_;
   std::vector<std::thread> threads_;
 };
 
+InstructionSet highest_of(const Execution& execution) {
+  return execution.all == nullptr ? InstructionSet::avx512 : execution.all->highest;
+}
+
 // As a loop of one task, so that check_interrupt() works between the loops of the body too.
 void run_whole(const std::function<void(const Execution&)>& body, const Execution& execution) {
+  const InstructionLimit limit(highest_of(execution));
   LoopState state(execution);
   state.run(0, [&](index_t) { body(execution); }, true);
   state.rethrow();
@@ -209,7 +220,7 @@ void with_team(const Execution& execution, const std::function<void(const Execut
   if (is_logging_tasks())
     return run_whole(body, {n_threads, execution.interrupted, n_threads > 1 ? &asleep : nullptr, execution.all});
   if (n_threads > 1) {
-    Workers workers(n_threads - 1);
+    Workers workers(n_threads - 1, highest_of(execution));
     if (workers.size() > 0)
       return run_whole(
           body, {workers.size() + 1, execution.interrupted, workers.team(), execution.all});

@@ -30,7 +30,7 @@ class ObliqueBooster : public GrowingModel {
         units_(find_units(*loss_, targets(task), execution)),
         sizes_{task.sizes.n_features, task.sizes.n_targets, task.sizes.n_outputs, units_.of_several()},
         train_(task.train, sizes_, execution),
-        varying_(varying_columns(task.train.x, task.train.weight, task.train.n_samples, execution.all)),
+        varying_(varying_columns(task.train.x, task.train.weight, task.train.n_samples, execution)),
         contenders_{{params_, *loss_, train_, task.groups, statistics_, execution_},  // braces: all places agree in this order
                     in_units(kinds),
                     statistics_.find_map(task.train, varying_, kinds[0], execution)},

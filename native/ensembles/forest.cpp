@@ -200,7 +200,7 @@ void grow_trees(const TrainingData& data, const std::vector<ForestTree>& wanted,
                 const std::vector<ObliqueParams>& kinds, const ObliqueForestParams& params,
                 const Execution& team, ObliqueTreesArrays& trees) {
   const Table table = table_of(data.x, data.n_features);
-  const std::vector<index_t> varying = varying_columns(table, data.weight, data.n_samples, nullptr);
+  const std::vector<index_t> varying = varying_columns(table, data.weight, data.n_samples, team);
   // The first kind says whether features are standardised; trees of steps don't mind.
   const FeatureMap map = find_feature_map(table, data.weight, data.n_samples, varying,
                                           {kinds[0].fit_intercept, kinds[0].standardize}, team);
@@ -262,7 +262,7 @@ void sum_out_of_bag(const TrainingData& data, const ObliqueTreesView& trees,
   const index_t n_outputs = data.n_outputs;
   const index_t n_trees = static_cast<index_t>(numbers.size());
   const RowSampler rows =
-      sampler_of(data, varying_columns(table_of(data.x, data.n_features), data.weight, data.n_samples, nullptr),
+      sampler_of(data, varying_columns(table_of(data.x, data.n_features), data.weight, data.n_samples, execution),
                  params, execution);
   std::fill_n(out.scores, out.n_groups * data.n_samples * n_outputs, 0.0);
   std::fill_n(out.counts, out.n_groups * data.n_samples, 0);

@@ -40,6 +40,7 @@ class Grower {
   }
 
  private:
+  bool has_moments(const OpenNode& root) const;
   void open_root();
   index_t choose_candidate(const OpenNode& node) const;
   void keep_best(std::vector<Split>& splits) const;
@@ -51,11 +52,18 @@ class Grower {
   std::vector<OpenNode> level_;
 };
 
+bool Grower::has_moments(const OpenNode& root) const {
+  const index_t n_features = state_.data.n_features;
+  if (root.size >= n_features || !state_.params.ridge_criterion) return true;
+  return state_.statistics->sum_samples(state_, root).count >= kAboutOne * static_cast<double>(n_features);
+}
+
 void Grower::open_root() {
   const TrainingData& data = state_.data;
   OpenNode root;
   root.ancestors = Matrix(data.n_features, 0);
   state_.statistics->open(state_, root);
+  state_.root_has_moments = has_moments(root);
   const bool is_simple = state_.is_dual(root) || !state_.has_models();
   root.moments = is_simple ? state_.statistics->simple_moments(state_, {&root})[0]
                            : state_.statistics->full_moments(state_, {&root})[0];

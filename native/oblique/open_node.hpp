@@ -55,6 +55,9 @@ struct OpenNode {
   std::vector<SplitInfo> candidates;
 };
 
+// Sums of weights that are whole numbers but for rounding count as these.
+constexpr double kAboutOne = 1.0 - 1e-9;
+
 // The input, and the arrays shared by all nodes.
 struct GrowState {
   GrowState(const TrainingData& samples, const ObliqueParams& of_tree, const Execution& team, NodeStatistics& sums,
@@ -72,6 +75,7 @@ struct GrowState {
   Buffer<double> scores;           // (K, n) along the ridge directions, in the order of rows
   LeftOut left_out;
   double mean_weight = 1.0;        // of a sample of weight 1: its mean curvature
+  bool root_has_moments = true;    // under the ridge criterion: if it has as many samples as features, by number or by weight
 
   index_t n_rows() const { return rows.size(); }
   NodeRows rows_of(const OpenNode& node) const { return {rows.data() + node.begin, node.size}; }
@@ -80,7 +84,7 @@ struct GrowState {
   // The dual needs no moments, but the ridge criterion does: it keeps them for all nodes except a
   // root with too few samples.
   bool is_dual(const OpenNode& node) const {
-    return node.size < data.n_features && (!params.ridge_criterion || node.depth == 0);
+    return params.ridge_criterion ? node.depth == 0 && !root_has_moments : node.size < data.n_features;
   }
   // Whether depth and size allow a split.
   bool is_large_enough(const OpenNode& node) const {
@@ -94,8 +98,7 @@ struct GrowState {
   // Nor may a node with equal targets split, or under the ridge criterion one whose samples, counted by weight, are fewer
   // than the features: all cuts would fit equally well.
   bool may_split(const OpenNode& node) const {
-    constexpr double kRounding = 1e-9;
-    const double fewest = (1.0 - kRounding) * mean_weight * static_cast<double>(data.n_features);
+    const double fewest = kAboutOne * mean_weight * static_cast<double>(data.n_features);
     return is_large_enough(node) && variance_of(node) > 0.0 &&
            !(params.ridge_criterion && node.moments.weight < fewest);
   }

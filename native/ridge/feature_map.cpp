@@ -45,20 +45,26 @@ std::vector<double> heaviest_counted(const Table& x, const double* weight, index
   return of_places.empty() ? std::vector<double>() : std::vector<double>(best + 1, best + size);
 }
 
-std::vector<index_t> varying_columns(const Table& x, const double* weight, index_t n_samples, const Collective* all) {
+std::vector<index_t> varying_columns(const Table& x, const double* weight, index_t n_samples, const Execution& execution) {
+  constexpr index_t kRows = 16384;
   const index_t d = x.n_columns;
-  const std::vector<double> heaviest = heaviest_counted(x, weight, n_samples, all);
-  std::vector<index_t> constant = all_columns(d);
-  std::vector<double> varies(d, 0.0), buffer(d);
-  for (index_t i = 0; i < n_samples && !constant.empty(); ++i) {
-    if (weight != nullptr && !(weight[i] > 0.0)) continue;
-    const double* row = x.read(i, 1, buffer.data());
-    const auto differs = [&](index_t j) { return row[j] != heaviest[j]; };
-    for (const index_t j : constant)
-      if (differs(j)) varies[j] = 1.0;
-    constant.erase(std::remove_if(constant.begin(), constant.end(), differs), constant.end());
-  }
-  take_largest(all, varies.data(), d);
+  const std::vector<double> heaviest = heaviest_counted(x, weight, n_samples, execution.all);
+  std::vector<double> in_parts(count_parts(n_samples, kRows) * d, 0.0), varies(d, 0.0);
+  const Execution limited = limit_threads(execution, static_cast<double>(n_samples * d));
+  for_each_part(limited, n_samples, kRows, [&](index_t part, index_t begin, index_t end) {
+    std::vector<index_t> constant = all_columns(d);
+    std::vector<double> buffer(d);
+    for (index_t i = begin; i < end && !constant.empty(); ++i) {
+      if (weight != nullptr && !(weight[i] > 0.0)) continue;
+      const double* row = x.read(i, 1, buffer.data());
+      const auto differs = [&](index_t j) { return row[j] != heaviest[j]; };
+      for (const index_t j : constant)
+        if (differs(j)) in_parts[part * d + j] = 1.0;
+      constant.erase(std::remove_if(constant.begin(), constant.end(), differs), constant.end());
+    }
+  });
+  for (std::size_t at = 0; at < in_parts.size(); ++at) varies[at % d] = std::max(varies[at % d], in_parts[at]);
+  take_largest(execution.all, varies.data(), d);
   std::vector<index_t> varying;
   for (index_t j = 0; j < d; ++j)
     if (varies[j] > 0.0) varying.push_back(j);

@@ -26,7 +26,7 @@ struct FeatureMap {
 
 // The columns whose values differ among the samples of positive weight, in all places, or all columns. O(n + d) where the first
 // samples tell, O(n d) at worst.
-std::vector<index_t> varying_columns(const Table& x, const double* weight, index_t n_samples, const Collective* all);
+std::vector<index_t> varying_columns(const Table& x, const double* weight, index_t n_samples, const Execution& execution);
 // Which features a model centres and scales: none without an intercept.
 struct Scaling {
   bool fit_intercept;

@@ -150,6 +150,7 @@ FewValues find_few_values(const FeatureMatrix& x, const double* weight, index_t 
   FewValues few;
   std::vector<double>& values = few.values;
   for (index_t row = 0; row < x.n_samples; ++row) {
+    if (row % kRowsOfTask == 0) check_interrupt();
     const double v = x(row, feature);
     if (weight != nullptr && weight[row] == 0.0) continue;
     if (std::isnan(v)) {

@@ -10,11 +10,12 @@ import pytest
 pytest.importorskip("distributed")
 
 import dask.array as da  # noqa: E402
+from distributed import Client  # noqa: E402
 from optional.dask_cluster import client_of_a_test as client  # noqa: E402, F401
 from optional.dask_cluster import processes  # noqa: E402
 
 from fctree import SymmetricBoostingRegressor  # noqa: E402
-from fctree.dask import DaskSymmetricBoostingRegressor  # noqa: E402
+from fctree.dask import DaskSymmetricBoostingRegressor, distributed_fit  # noqa: E402
 from fctree.dask.cluster import WorkerLost  # noqa: E402
 from fctree.dask.distributed_fit import DistributedFit  # noqa: E402
 
@@ -228,3 +229,24 @@ def assert_nothing_is_left(client):
         assert time.monotonic() < deadline
         gc.collect()
         time.sleep(0.05)
+
+
+def test_a_worker_lost_while_the_client_asks_for_rounds_changes_nothing(client, monkeypatch):
+    """The one that it asks: with ``verbose`` these are printed as they come."""
+    X, y = draw()
+    run, asked = Client.run, []
+
+    def run_without_answer(self, function, *args, workers=None, **options):
+        if function.__name__ == "losses_since" and not asked:
+            asked.append(workers)
+            if options.get("on_error") != "ignore":
+                raise OSError(f"cannot connect to {workers[0]}")
+            return {}
+        return run(self, function, *args, workers=workers, **options)
+
+    monkeypatch.setattr(Client, "run", run_without_answer)
+    monkeypatch.setattr(distributed_fit, "POLL_SECONDS", 0.02)
+    params = {**SHORT, "max_iter": 60, "verbose": 1}
+    model = DaskSymmetricBoostingRegressor(**params).fit(da.from_array(X, chunks=(40, 5)), da.from_array(y, chunks=40))
+    assert asked
+    assert_local_model(model, X, y, params)

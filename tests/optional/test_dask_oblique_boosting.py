@@ -11,7 +11,7 @@ pytest.importorskip("distributed")
 import dask.array as da  # noqa: E402
 import dask.dataframe as dd  # noqa: E402
 import pandas as pd  # noqa: E402
-from distributed import Client, LocalCluster  # noqa: E402
+from distributed import Client, LocalCluster, Nanny, Scheduler, SpecCluster  # noqa: E402
 from optional.dask_cluster import client  # noqa: E402, F401
 
 from fctree import (  # noqa: E402
@@ -19,6 +19,7 @@ from fctree import (  # noqa: E402
     CurvatureBoostingRegressor,
     CurvatureTreeRegressor,
     FCODTRegressor,
+    show_config,
 )
 from fctree.dask import (  # noqa: E402
     DaskCurvatureBoostingClassifier,
@@ -311,3 +312,24 @@ def test_splits_of_many_rows_are_searched_on_the_same_sample():
     assert of_children == first.trees_.n_node_samples[0]
     spread = np.std(local.predict(X) - first.predict(X)) / y.std()
     assert spread < 0.1
+
+
+def test_workers_with_different_instruction_sets_use_those_of_all():
+    """Models are those of workers that all have no more than that."""
+    X, y, _ = draw(400)
+
+    def fit(*simd):
+        spec = {i: {"cls": Nanny, "options": {"nthreads": 1, "env": {"FCTREE_SIMD": isa}, "host": "127.0.0.1"}}
+                for i, isa in enumerate(simd)}
+        scheduler = {"cls": Scheduler, "options": {"dashboard_address": ":0", "host": "127.0.0.1", "port": 0}}
+        with SpecCluster(spec, scheduler) as cluster, Client(cluster) as client:
+            client.wait_for_workers(len(simd), timeout=60)
+            in_use = client.run(lambda: __import__("fctree").show_config()["simd"]["in_use"])
+            assert sorted(in_use.values()) == sorted(simd)
+            return DaskCurvatureBoostingRegressor(**SHORT).fit(in_chunks(X, (200, 200)), in_chunks(y, (200, 200)))
+
+    baseline = fit("baseline", "baseline")
+    if show_config()["simd"]["in_use"] != "baseline":
+        best = show_config()["simd"]["in_use"]
+        assert_same_bytes(fit(best, "baseline"), baseline)
+        assert_same_bytes(fit("baseline", best), baseline)

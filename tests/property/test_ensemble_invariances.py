@@ -173,3 +173,18 @@ def test_a_small_step_goes_down_the_loss_as_its_gradient_says(loss):
     np.testing.assert_allclose(change / rate, slope, rtol=1e-3)
     assert slope < 0
     assert model.train_score_[1] > model.train_score_[0]
+
+
+@pytest.mark.parametrize("model", [CurvatureTreeRegressor(min_samples_leaf=1, split_margin=0.0),
+                                   CurvatureTreeRegressor(min_samples_leaf=1, split_margin=0.0, standardize=False),
+                                   CurvatureBoostingRegressor(max_iter=5, min_samples_leaf=1, random_state=1),
+                                   CurvatureForestRegressor(n_estimators=5, min_samples_leaf=1, random_state=1)])
+@pytest.mark.parametrize("seed", range(3))
+def test_fewer_rows_than_features_may_be_enough_by_their_weights(model, seed):
+    rng = np.random.default_rng(seed)
+    wide = rng.normal(size=(28, 30))
+    targets, times = 3 * np.abs(wide[:, 0]) + wide[:, 1], rng.integers(1, 5, 28)
+    weighted = clone(model).fit(wide, targets, sample_weight=times)
+    repeated = clone(model).fit(np.repeat(wide, times, axis=0), np.repeat(targets, times))
+    points = rng.normal(size=(50, 30))
+    assert_same(repeated.predict(points), weighted.predict(points), np.abs(targets).max())

@@ -271,3 +271,22 @@ def test_a_metric_has_to_take_weights_where_there_are_some():
     X, y = table(SymmetricBoostingRegressor)
     with pytest.raises(TypeError, match="eval_metric '<lambda>' has to take the weights .*sample_weight"):
         SymmetricBoostingRegressor(**SMALL).fit(X, y, eval_set=(X, y, np.ones(len(y))), eval_metric=lambda m, X, y: 0.0)
+
+
+@pytest.mark.parametrize("kind", BOOSTERS)
+def test_a_metric_may_keep_the_estimator_that_it_is_given(kind):
+    """Its predictions are those of that round, also when the fit's memory is gone."""
+    X, y = table(kind)
+    Z, z = table(kind, 60, 1)
+    kept = []
+
+    def metric(model, Z, z):
+        kept.append((model, model.predict(Z)))
+        return 0.0
+
+    model = kind(**SMALL).fit(X, y, eval_set=(Z, z), eval_metric=metric)
+    del X, y
+    filler = [np.full(len(Z) * 3, np.nan) for _ in range(1000)]  # takes the freed memory
+    assert len(kept) == model.n_iter_ + 1 and filler
+    for then, predicted in kept:
+        np.testing.assert_array_equal(then.predict(Z), predicted)

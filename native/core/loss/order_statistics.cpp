@@ -5,14 +5,21 @@
 
 namespace fctree {
 
+namespace {
+
+// Of a share of the weights: sums that differ by no more are equal, so that equal weights are as good as none.
+constexpr double kRounding = 1e-12;
+
+}  // namespace
+
 double weighted_quantile(double* values, double* weights, index_t n, double q) {
   if (weights == nullptr) {
-    const double position = q * static_cast<double>(n);
+    const double position = q * static_cast<double>(n), slack = kRounding * static_cast<double>(n);
     const index_t at =
-        std::clamp<index_t>(static_cast<index_t>(std::ceil(position)) - 1, 0, n - 1);
+        std::clamp<index_t>(static_cast<index_t>(std::ceil(position - slack)) - 1, 0, n - 1);
     std::nth_element(values, values + at, values + n);
     const double value = values[at];
-    if (position != static_cast<double>(at + 1) || at + 1 == n) return value;
+    if (position < static_cast<double>(at + 1) - slack || at + 1 == n) return value;
     return 0.5 * (value + *std::min_element(values + at + 1, values + n));
   }
   std::vector<index_t> order;
@@ -23,11 +30,12 @@ double weighted_quantile(double* values, double* weights, index_t n, double q) {
             [&](index_t a, index_t b) { return values[a] < values[b]; });
   double total = 0.0, sum = 0.0;
   for (const index_t i : order) total += weights[i];
+  const double wanted = q * total, slack = kRounding * total;
   for (std::size_t at = 0; at < order.size(); ++at) {
     sum += weights[order[at]];
-    if (sum < q * total) continue;
+    if (sum < wanted - slack) continue;
     const double value = values[order[at]];
-    if (sum > q * total || at + 1 == order.size()) return value;
+    if (sum > wanted + slack || at + 1 == order.size()) return value;
     return 0.5 * (value + values[order[at + 1]]);
   }
   return values[order.back()];

@@ -131,3 +131,13 @@ def test_a_rare_class_among_frequent_ones_is_learnt():
     rare = model.fit(inputs[:20_000], classes[:20_000]).predict_proba(inputs)[:, 3]
     assert roc_auc_score(is_rare[20_000:], rare[20_000:]) > 0.9
     assert 0.8 < rare[:20_000].mean() / is_rare[:20_000].mean() < 1.5
+
+
+@pytest.mark.parametrize("kind", [SymmetricBoostingRegressor, CurvatureBoostingRegressor])
+@pytest.mark.parametrize("weight", [0.1, 0.3, 0.7, 1.1])
+def test_equal_weights_leave_a_median_in_the_middle(kind, weight):
+    """Sums of six weights that are no binary fractions are not twice those of three."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(6, 2)), rng.normal(size=6)
+    model = kind(loss="absolute_error", max_iter=1).fit(X, y, sample_weight=np.full(6, weight))
+    np.testing.assert_allclose(model.baseline_, np.median(y), rtol=1e-15)
