@@ -1,4 +1,4 @@
-"""Progress of a fit: nothing, a progress bar, or one line per round."""
+"""Progress of a fit: nothing, a progress bar, or lines of rounds."""
 
 import sys
 from contextlib import contextmanager
@@ -20,15 +20,21 @@ class ProgressBar(tqdm):
 def progress_listener(verbose, n_rounds, title, unit="tree"):
     """A function to call after each round, or None where nothing is to be shown.
 
-    ``verbose=1`` is a progress bar with the losses and metrics by name, more is a line for each round.
+    ``verbose=1`` is a progress bar with the losses and metrics by name, 2 a line for each round, more one for every so many.
     """
     verbose = int(verbose)
     if verbose <= 0:
         yield None
         return
     if verbose > 1:
-        # A line is one write: Ctrl-C, or another writer, may come between two.
-        yield lambda iteration, *scores: print(f"[{iteration + 1}] {_text(*scores)}\n", end="", flush=True)
+        every = verbose if verbose > 2 else 1
+
+        def write(iteration, *scores):
+            if (iteration + 1) % every == 0:
+                # A line is one write: Ctrl-C, or another writer, may come between two.
+                print(f"[{iteration + 1}] {_text(*scores)}\n", end="", flush=True)
+
+        yield write
         return
     with ProgressBar(True, total=n_rounds, desc=title, unit=unit) as bar:
 

@@ -75,7 +75,7 @@ class SoftTreeRegressor(NumericTargets, RegressorMixin, BaseSoftTree):
         Whether `fit` continues the last fit; on the same samples the result is the same as from a single
         fit.
     verbose : int, default=0
-        1 shows a progress bar, 2 prints one line per epoch.
+        1 shows a progress bar, 2 prints one line per epoch, n > 2 one for every n-th.
     n_jobs : int or None, default=None
         Number of threads; None is 1 unless set by a `joblib.parallel_config`, -1 is all cores. Results do
         not depend on it.

@@ -106,7 +106,8 @@ class SymmetricBoostingRegressor(
         Whether `fit` continues the last fit, up to `max_iter` trees in total; the result is the same as
         from a single fit.
     verbose : int, default=0
-        1 shows a progress bar, 2 prints one line per round, with the losses and the metrics of the first evaluation set.
+        1 shows a progress bar, 2 prints one line per round, with the losses and the metrics of the first evaluation set,
+        n > 2 a line for every n-th round.
     n_jobs : int or None, default=None
         Number of threads; None is 1 unless set by a `joblib.parallel_config`, -1 is all cores. Results do
         not depend on it.

@@ -104,6 +104,8 @@ def test_a_line_a_round(kind, capsys):
     model = kind(**SMALL, verbose=2).fit(X, y)
     assert capsys.readouterr().out.splitlines()[-1] == (
         f"[6] train loss {-model.train_score_[6]:.6g}")
+    kind(**SMALL, verbose=4).fit(X, y)
+    assert [line[:4] for line in capsys.readouterr().out.splitlines()] == ["[4] "]
 
 
 def test_a_progress_bar(kind, capsys):
