@@ -78,7 +78,7 @@ class _Screening:
         categories = self.encoder.categories
         passed = [
             (pair[1] in others and categories[pair[1]] is not None, -gain, pair)
-            for gain, p, pair in tested if p * len(candidates) < _FALSE_PAIRS
+            for gain, p, pair in tested if p * len(candidates) * len(self.residuals) < _FALSE_PAIRS
         ]
         return [pair for *_, pair in sorted(passed)]
 
