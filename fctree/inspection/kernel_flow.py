@@ -158,7 +158,7 @@ def _best_flow(problem, alpha):
             errors = (wanted[:, output, None] - moved) ** 2
             losses += np.average(errors, axis=0, weights=weight)
         best = int(np.argmin(losses))
-        settled = before - losses[best] <= _SETTLED * before
+        settled = np.isfinite(before) and before - losses[best] <= _SETTLED * before
         if settled or all(basis.is_full for basis in bases):
             break
         size, before = 2 * size, losses[best]

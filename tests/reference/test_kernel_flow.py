@@ -92,6 +92,20 @@ def test_continuing_starts_from_the_model():
     assert np.mean((validation.y - flow.predict(validation.X)) ** 2) <= before
 
 
+def test_basis_doubles_until_the_best_loss_has_settled():
+    """A product of two features needs more vectors than the first basis has."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((600, 3))
+    y = X[:, 0] * X[:, 1]
+    train, validation = Samples(X[:400], y[:400]), Samples(X[400:], y[400:])
+    flow = TreeKernelFlow(TreeNTKRegressor(alpha=1e-4, depth=2, scale=0.5)).fit(train, validation)
+    K, K_validation = (tree_ntk(part, X[:400], depth=2, scale=0.5) for part in (train.X, validation.X))
+    paths = K_validation @ flow_by_eigenvectors(K, train.y, 1e-4, flow_times()[:-1])
+    best = np.mean((validation.y[:, None] - paths) ** 2, axis=0).min()
+    assert flow.n_iter_ > 24
+    np.testing.assert_allclose(np.mean((validation.y - flow.predict(validation.X)) ** 2), best, rtol=1e-3)
+
+
 def test_learned_features_are_refused():
     """Importances would be those of another kernel."""
     with pytest.raises(ValueError, match="feature_learning=0"):
