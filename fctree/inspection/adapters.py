@@ -110,8 +110,10 @@ def masked_models(estimator, min_iter, where, seed, *, continues):
         )
     estimator = clone(estimator)
     parameters = estimator.get_params(deep=False)
-    if "random_state" in parameters and parameters["random_state"] is None:
-        estimator.set_params(random_state=seed)
+    unseeded = [name for name, value in estimator.get_params(deep=True).items()
+                if value is None and name.split("__")[-1] == "random_state"]
+    if unseeded:  # its own first; equal members of an ensemble stay different
+        estimator.set_params(**{name: seed + i for i, name in enumerate(sorted(unseeded, key=len))})
     if is_boosting(estimator):
         return MaskedBoosting(estimator, min_iter, n_jobs, workers)
     name = type(estimator).__name__

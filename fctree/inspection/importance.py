@@ -97,7 +97,7 @@ def variable_importance(
         Dask cluster whose workers train the models; a worker runs as many tasks as it has threads, whatever
         `n_jobs` is. Results depend neither on it nor on lost workers.
     random_state : int, RandomState instance or None, default=None
-        Seed of the data split, and of the estimator if it has no seed of its own.
+        Seed of the data split, and of the estimator, or estimators within it, without a seed of their own.
 
     Returns
     -------
