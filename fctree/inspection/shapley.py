@@ -66,7 +66,7 @@ confidence_level, min_iter, verbose, n_jobs, client, random_state
         Number of subsets to draw. If there are no more subsets, each is evaluated once and the values are
         exact. None is all subsets for up to 12 players, else 2,048 draws. Fewer than twice the number of
         groups often do not tell these apart, four times their number nearly always do. `stderr` includes the sampling
-        error of the draws [2]_.
+        error of the draws [2]_, infinite where one pair of subsets alone tells some groups apart.
 
     Returns
     -------
@@ -127,7 +127,7 @@ confidence_level, min_iter, verbose, n_jobs, client, random_state
         n_iter=scores.n_iter,
         fit_seconds=scores.seconds,
         exact=subsets.exact,
-        warnings=_warnings(study, scores, names, interval.trusted),
+        warnings=_warnings(study, scores, names, interval),
     )
 
 
@@ -138,14 +138,16 @@ def _choose_subsets(n_players, n_subsets, random_state):
     return DrawnSubsets(n_players, n_subsets or _DRAWN, draws(random_state))
 
 
-def _warnings(study, scores, names, trusted):
+def _warnings(study, scores, names, interval):
     found = study.warnings()
     if scores.n_unfinished:
         found.append(
             f"{scores.n_unfinished} of {len(scores.values)} subsets' models were still improving "
             "when their rounds ended"
         )
-    return found + doubts(names, trusted, len(study.parts.test))
+    if np.isinf(interval.stderr).any():
+        return [*found, "some values are told apart by one pair of subsets, so their errors are not known: draw more (n_subsets)"]
+    return found + doubts(names, interval.trusted, len(study.parts.test))
 
 
 class _SubsetScores:

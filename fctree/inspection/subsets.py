@@ -16,6 +16,8 @@ import numpy as np
 
 from fctree._training.target_units import square_unit
 
+_LEAST_LEFT = 1e-9  # 1 - leverage, below which it is rounding
+
 
 class AllSubsets:
     """Every subset of `n_players`, numbered by its bits.
@@ -75,7 +77,10 @@ class DrawnSubsets:
             raise ValueError(
                 f"n_subsets={n_draws} subsets do not tell {n_players} groups apart: {4 * n_players} nearly always do"
             )
-        self._solved = basis @ np.linalg.inv(moments)
+        inverse = np.linalg.inv(moments)
+        self._solved = basis @ inverse
+        # A complement's row of the design is its partner's with the other sign: one leverage a pair.
+        self._leverage = np.einsum("ij,ij->i", self._design @ inverse, self._design) / len(self._pairs)
         fit = self._solved @ (shares[:, None] * self._design).T
         equal = np.full(n_players, 1.0 / n_players)
         size = inner.sum(axis=1) / n_players
@@ -84,10 +89,14 @@ class DrawnSubsets:
         self.weights = np.column_stack([of_empty, fit, of_full])
 
     def sampling_error(self, scores):
-        """Standard errors of the values for the draw of the subsets, from the fit's residuals."""
+        """Standard errors of the values for the draw of the subsets, from the residuals of each pair in the fit without it;
+        infinite where a pair alone tells some values apart."""
+        left = 1.0 - self._leverage[self._pairs[:, :1]]
+        if left.min() < _LEAST_LEFT:
+            return np.full(self.kept.shape[1], np.inf)
         values = self.weights @ scores
         residuals = scores[1:-1] - scores[0] - self.kept[1:-1] @ values
         parts = residuals[:, None] * (self._design @ self._solved.T)
-        of_pairs = parts[self._pairs].mean(axis=1)
+        of_pairs = parts[self._pairs].mean(axis=1) / left
         unit = square_unit(of_pairs)
         return unit * np.sqrt(((of_pairs / unit) ** 2).mean(axis=0) / len(of_pairs))

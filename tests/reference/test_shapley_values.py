@@ -96,6 +96,41 @@ def test_sampling_error_is_that_of_repetitions():
     assert np.all((ratio > 0.8) & (ratio < 1.25)), ratio
 
 
+def test_sampling_error_of_few_draws_is_not_too_small():
+    """Six draws a player: residuals of the fit itself, which follows them, give .7 to .8 of the deviation."""
+    scores = game(10, seed=5)
+    expected = AllSubsets(10).weights @ scores
+    deviations, errors = [], []
+    for seed in range(400):
+        subsets = DrawnSubsets(10, 60, np.random.default_rng(seed))
+        of_drawn = scores[number(subsets.kept)]
+        deviations.append(subsets.weights @ of_drawn - expected)
+        errors.append(subsets.sampling_error(of_drawn))
+    deviations, errors = np.array(deviations), np.array(errors)
+    ratio = np.sqrt((errors**2).mean(axis=0) / (deviations**2).mean(axis=0))
+    assert np.all((ratio > 1.0) & (ratio < 1.6)), ratio
+    assert np.mean(np.abs(deviations) < 1.96 * errors) > 0.94
+
+
+def test_sampling_error_is_that_of_fits_without_a_pair():
+    """The jackknife over pairs, fitted one by one."""
+    subsets = DrawnSubsets(6, 60, np.random.default_rng(2))
+    scores = game(6)[number(subsets.kept)]
+    pairs, values = subsets._pairs, subsets.weights @ scores
+    changes = []
+    for left_out in range(len(pairs)):
+        subsets._pairs = np.delete(pairs, left_out, axis=0)
+        changes.append(fit_with_constraints(subsets, 6, scores) - values)
+    subsets._pairs = pairs
+    np.testing.assert_allclose(subsets.sampling_error(scores), np.linalg.norm(changes, axis=0), rtol=1e-9)
+
+
+def test_sampling_error_is_infinite_where_one_pair_tells_values_apart():
+    subsets = DrawnSubsets(3, 4, np.random.default_rng(0))
+    assert len(subsets.kept) == 6
+    assert np.all(np.isinf(subsets.sampling_error(np.arange(6.0))))
+
+
 def test_additive_game_is_known_without_error():
     parts = np.array([1.0, -2.0, 0.0, 3.0, 0.5])
     subsets = DrawnSubsets(5, 30, np.random.default_rng(0))

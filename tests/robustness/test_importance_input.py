@@ -273,6 +273,9 @@ def test_bad_numbers_of_subsets():
         shapley_importance(regressor(), *make_data(), n_subsets=1)
     with pytest.raises(ValueError, match="do not tell 4 groups apart"):
         shapley_importance(regressor(), *make_data(), n_subsets=2, random_state=0)
+    few = shapley_importance(regressor(), *make_data(), n_subsets=6, random_state=0)
+    assert np.all(np.isinf(few.stderr)) and not few.trusted.any()
+    assert "draw more (n_subsets)" in few.warnings[-1]
 
 
 def test_bad_shapes(compute):
