@@ -16,6 +16,7 @@ from scipy import linalg
 
 from fctree._memory import available_memory
 from fctree._threads import count_threads, one_blas_thread
+from fctree._training.target_units import exponent_of_largest
 from fctree.kernel_ridge.dense import jittered_factor, product_with_itself
 from fctree.kernel_ridge.pivoted_cholesky import pivoted_cholesky
 from fctree.kernel_ridge.ordered_tasks import cut, for_each, in_order
@@ -174,6 +175,11 @@ class RowProduct:
         return sum(in_order(part, self.blocks, self.n_threads))
 
 
+def in_single(X, exponent):
+    """``X / 2**exponent`` in float32, the range of which X itself may leave."""
+    return np.ldexp(X, -exponent, out=np.empty(X.shape, np.float32), casting="same_kind")
+
+
 def scaled_product(K, v):
     """``K v`` in the type of K, for v of any size; float64."""
     size = np.abs(v).max(axis=0)
@@ -232,6 +238,8 @@ def solve_with_landmarks(kernel, X, targets, weights, draw, *, alpha, **stopping
     else:
         product = RowProduct(kernel, X, landmarks, weights)
         if not exact and kernel.scale * np.abs(X).max() <= _LONGEST_SINGLE:
-            rough = RowProduct(kernel, X, landmarks, weights, np.float32)
+            exponent = exponent_of_largest(X)
+            moved = replace(kernel, scale=float(np.ldexp(kernel.scale, exponent)))
+            rough = RowProduct(moved, *(in_single(A, exponent) for A in (X, landmarks)), weights, np.float32)
     projected = kernel.multiply(centres, samples, column * targets)
     return landmarks, *system.solve(product, projected, rough=rough, **stopping)

@@ -84,6 +84,20 @@ def test_many_samples_solve_the_normal_equations(monkeypatch, share, spread):
     assert_allclose(model.dual_coef_ / scale, expected / scale, rtol=0, atol=1e-6)
 
 
+@pytest.mark.parametrize("exponent", [-200, 150])
+def test_products_in_single_precision_of_samples_beyond_its_range(monkeypatch, exponent):
+    """Units of the samples that the scale undoes cost no iterations."""
+    monkeypatch.setattr(landmarks, "_FEWEST", 300)
+    X = clumps(2000)
+    y = np.abs(X[:, 0]) + X[:, 1]
+    one, other = (
+        TreeNTKRegressor(alpha=0.1, scale=2.0**-e, solver="nystrom", n_components=60, random_state=0).fit(X * 2.0**e, y)
+        for e in (0, exponent)
+    )
+    assert other.n_iter_ == one.n_iter_
+    assert_allclose(other.dual_coef_, one.dual_coef_, rtol=0, atol=1e-6 * np.abs(one.dual_coef_).max())
+
+
 def test_products_in_single_precision_that_mislead_are_given_up():
     """Rough products that are wrong by half: the exact ones finish."""
     A = np.diag(np.linspace(1.0, 4.0, 30))
