@@ -36,8 +36,8 @@ def gradient_flow(
     learning_rate : float
         Learning rate, positive.
     times : array-like of shape (n_times,)
-        Training times, not negative; ``inf`` is the end of the training, without the directions in which the
-        kernel is 0 to rounding.
+        Training times, not negative; ``inf`` is the end of the training. Directions in which the kernel is 0 to
+        rounding, such as the difference of two equal samples, never move.
 
     Returns
     -------
@@ -80,13 +80,9 @@ def gradient_flow(
     nothing = n * np.finfo(np.float64).eps * max(eigenvalues[-1], np.finfo(np.float64).tiny)
     targets = vectors.T @ y.reshape(n, -1)
     projected = K_test @ vectors
-    rates = np.empty((len(times), n))
-    still = eigenvalues <= nothing
-    for k, time in enumerate(times):
-        # (1 - exp(-a)) / eigenvalue, whose limit for small eigenvalues is learning_rate * time.
-        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            moved = -np.expm1(-learning_rate * eigenvalues * time) / eigenvalues
-        slow = 0.0 if np.isinf(time) else learning_rate * time
-        rates[k] = np.where(still, slow, moved)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        rates = -np.expm1(-np.outer(times, learning_rate * eigenvalues)) / eigenvalues
+    # In these directions K_test is rounding, which time would multiply.
+    rates[:, eigenvalues <= nothing] = 0.0
     f = np.einsum("ij,tj,jk->tik", projected, rates, targets, optimize=True)
     return f[:, :, 0] if y.ndim == 1 else f

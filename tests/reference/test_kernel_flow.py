@@ -1,4 +1,4 @@
-"""The gradient flow by Krylov spaces is that by eigenvectors."""
+"""The gradient flow by Krylov spaces is that by eigenvectors, which is right where samples are equal."""
 
 import numpy as np
 import pytest
@@ -110,3 +110,14 @@ def test_learned_features_are_refused():
     """Importances would be those of another kernel."""
     with pytest.raises(ValueError, match="feature_learning=0"):
         TreeKernelFlow(TreeNTKRegressor(feature_learning=2))
+
+
+def test_gradient_flow_of_equal_samples_is_that_of_their_means():
+    """At any time: f of 2 K and the means, for a kernel K of the different samples."""
+    X, K, y = make_kernel(n=60)
+    K_test = tree_ntk(make_kernel(seed=1)[0], X, depth=3, scale=0.5)
+    twice = {"K_train": np.tile(K, (2, 2)), "K_test": np.tile(K_test, 2), "y": np.r_[y - 1.0, y + 1.0]}
+    times = [0.0, 1e-3, 1.0, 1e3, 1e6, 1e10, 1e14, np.inf]
+    found = gradient_flow(**twice, learning_rate=0.1, times=times)
+    expected = gradient_flow(K, K_test, y, learning_rate=0.2, times=times)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8 * np.abs(expected).max())
