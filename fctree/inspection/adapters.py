@@ -23,6 +23,7 @@ from fctree._tables.estimators import TakesTables, wanted_categories
 from fctree._tables.frames import raw_columns, table_of, taken, with_numbers, without_mask
 from fctree._tables.numbers import fill_numbers
 from fctree._training.boosted import BaseBoosting
+from fctree._training.class_weights import class_weights
 from fctree._training.target_units import comparing_units
 from fctree.inspection.boosting import MaskedBoosting, is_boosting, names_categories
 from fctree.inspection.kernel_flow import TreeKernelFlow
@@ -184,6 +185,14 @@ def _trained(method, train, **options):
         raise ValueError(f"{type(method.__self__).__name__} does not take sample_weight") from error
 
 
+def _weights_of_classes(estimator, train):
+    """The weight of each class by the estimator's `class_weight`, or None."""
+    given = getattr(estimator, "class_weight", None)
+    if train.classes is None or not (isinstance(given, dict) or given == "balanced"):
+        return None
+    return class_weights(given, train.classes, np.searchsorted(train.classes, train.y), train.sample_weight)
+
+
 class SingleFit(WarmStartModel):
     """An estimator that is fitted as it is, once for each set of features."""
 
@@ -243,6 +252,7 @@ class EstimatorRounds(RoundByRound):
     def start(self, train):
         """An untrained clone; `tol` is relative to the variance of the targets, if that is below 1."""
         self.fitted = clone(self.estimator)
+        self.of_class = _weights_of_classes(self.fitted, train)
         if train.classes is None:
             y = np.asarray(train.y, dtype=np.float64)
             of_outputs, square = comparing_units(y.reshape(len(y), -1), train.sample_weight)
@@ -255,7 +265,10 @@ class EstimatorRounds(RoundByRound):
             self.fitted.set_params(random_state=np.random.RandomState(seed))
 
     def loss(self, samples):
-        """As of any `RoundByRound`, of targets in the units in which outputs are compared."""
+        """As of any `RoundByRound`, of classes by their weights, of targets in the units in which outputs are compared."""
+        if self.of_class is not None:
+            weight = self.of_class[np.searchsorted(samples.classes, samples.y)]
+            samples = replace(samples, sample_weight=weight * (1.0 if samples.sample_weight is None else samples.sample_weight))
         if samples.classes is not None:
             return super().loss(samples)
         return mean_loss(self.predict(samples.X) / self.unit, replace(samples, y=samples.y / self.unit))
@@ -283,6 +296,12 @@ class PartialFits(EstimatorRounds):
                 "are epochs of one training is not known. Wrap it as a WarmStartModel"
             )
         super().__init__(estimator, rounds, min_iter)
+
+    def start(self, train):
+        """An untrained clone; `partial_fit` cannot know balanced weights of classes, which all samples tell."""
+        super().start(train)
+        if self.of_class is not None and self.fitted.class_weight == "balanced":
+            self.fitted.set_params(class_weight=dict(zip(train.classes.tolist(), self.of_class.tolist(), strict=True)))
 
     def train_round(self, train):
         """One epoch."""
