@@ -20,6 +20,7 @@ from fctree._native import matrix as _native
 
 _DEEPEST = 2**31 - 1
 _DEEPEST_COUNTED = 2**16  # leaf counts take memory and time in proportion
+_LARGEST_EXPONENT = 1023  # of a float64
 ARCHITECTURES = ("perfect", "oblivious", "decision_list", "rule_set")
 
 
@@ -183,6 +184,8 @@ def check_counts(counts):
                 raise ValueError(f"architecture: a {name} must not be negative, got {value}")
         if depth > _DEEPEST_COUNTED:
             raise ValueError(f"architecture: a depth must be at most {_DEEPEST_COUNTED}, got {depth}")
+        if int(n_leaves).bit_length() - depth > _LARGEST_EXPONENT:
+            raise ValueError(f"architecture: the leaves at depth {depth} are too many for float64")
         if n_leaves:
             checked[int(depth)] = int(n_leaves)
     if not checked:

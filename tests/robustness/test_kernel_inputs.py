@@ -83,7 +83,7 @@ def test_types():
     ({"scale": None}, TypeError, "scale"), ({"architecture": "tree"}, ValueError, "architecture"),
     ({"architecture": 3}, TypeError, "architecture"), ({"architecture": {}}, ValueError, "leaves"),
     ({"architecture": {1: -1}}, ValueError, "negative"),
-    ({"architecture": {-1: 1}}, ValueError, "negative"),
+    ({"architecture": {-1: 1}}, ValueError, "negative"), ({"architecture": {1: 10**400}}, ValueError, "too many for float64"),
     ({"architecture": {1: 0.5}}, TypeError, "integer"),
     ({"device": "tpu"}, ValueError, "device"), ({"device": "cuda"}, RuntimeError, "CUDA")])
 def test_parameters_are_checked(arguments, error, words):
