@@ -11,6 +11,7 @@ from fctree._parameters import fitted_attributes
 from fctree._version import __version__
 from fctree.persistence.archive import read_archive, read_from, write_archive, write_to
 from fctree.persistence.encoding import Decoder, Encoder
+from fctree.persistence.metadata_requests import ATTRIBUTE, plain_requests, set_requests
 from fctree.persistence.registry import ESTIMATORS, STORED_CLASSES
 from fctree.persistence.version_1 import upgraded
 
@@ -135,6 +136,8 @@ def _describe(estimator):
     encoder = Encoder(STORED_CLASSES)
     params = estimator.get_params(deep=False)
     attributes = fitted_attributes(estimator)
+    if ATTRIBUTE in attributes:
+        attributes[ATTRIBUTE] = plain_requests(estimator)
     for name in attributes:
         if not _may_be_attribute(cls, name):
             raise TypeError(f"the attribute {name!r} cannot be stored under this name")
@@ -209,6 +212,8 @@ def _rebuild(header, arrays):
         if attribute in params or not _may_be_attribute(entry.cls, attribute):
             raise ValueError(f"{name} cannot have an attribute {attribute!r}")
     estimator = entry.cls(**params)
+    if ATTRIBUTE in attributes:
+        set_requests(estimator, attributes.pop(ATTRIBUTE))
     vars(estimator).update(attributes)
     entry.check(estimator)
     return estimator

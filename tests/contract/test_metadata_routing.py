@@ -1,6 +1,7 @@
 """Metadata routing of scikit-learn: weights reach the estimators' fit through searches and pipelines."""
 
 import inspect
+import io
 
 import fctree
 import numpy as np
@@ -68,3 +69,27 @@ def test_a_metric_gets_weights_of_its_set():
     model = kind(**SMALL).fit(X, y, eval_set=(X, y, weight), eval_metric="r2")
     np.testing.assert_allclose(
         model.evals_result_["valid_0"]["r2"][-1], model.score(X, y, sample_weight=weight))
+
+
+@pytest.mark.parametrize("kind", public_estimators().values())
+def test_model_files_keep_requests(kind):
+    estimator = kind().set_fit_request(sample_weight="importance").set_score_request(sample_weight=False)
+    file = io.BytesIO()
+    fctree.save_model(estimator, file)
+    file.seek(0)
+    with config_context(enable_metadata_routing=False):
+        loaded = fctree.load_model(file)
+    assert str(loaded.get_metadata_routing()) == str(estimator.get_metadata_routing())
+    assert str(kind().get_metadata_routing()) != str(loaded.get_metadata_routing())
+
+
+def test_searches_route_by_requests_of_a_model_file(tmp_path):
+    X, y = table(REGRESSORS[0])
+    weight = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
+    asked = fctree.CurvatureTreeRegressor().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+    fctree.save_model(asked.fit(X, y), tmp_path / "model")
+    searches = [
+        GridSearchCV(model, {"max_depth": [1, 2]}, cv=2).fit(X, y, sample_weight=weight)
+        for model in (asked, fctree.load_model(tmp_path / "model"))
+    ]
+    np.testing.assert_array_equal(*[search.predict(X) for search in searches])

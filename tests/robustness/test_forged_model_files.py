@@ -239,3 +239,28 @@ def test_results_of_no_fit_are_refused(tmp_path):
     header, _ = parts_of(FCODTRegressor(), tmp_path / "model")
     header["attributes"]["encoder_"] = None
     refused(tmp_path / "forged", file_of(header, []), match="has encoder_, but is not fitted")
+
+
+def test_metadata_requests(header, path):
+    def requests(*items):
+        return {"type": "dict", "items": [list(item) for item in items]}
+
+    weighted = requests(("fit", requests(("sample_weight", True))))
+    forged = [
+        (None, "not a dict"),
+        ([], "not a dict"),
+        (requests(("owner", requests())), "a method 'owner'"),
+        (requests((1, requests())), "a method 1"),
+        (requests(("fit", None)), "of fit are not a dict"),
+        (requests(("fit", requests(("X", True)))), "no argument 'X'"),
+    ]
+    forged += [
+        (requests(("fit", requests(("sample_weight", alias)))), "request of sample_weight for fit is")
+        for alias in (1, 1.0, "", "a b", "$UNUSED$", [], requests())
+    ]
+    for code, message in forged:
+        header["attributes"]["_metadata_request"] = code
+        refused(path, file_of(header, []), message)
+    header["attributes"]["_metadata_request"] = weighted
+    path.write_bytes(file_of(header, []))
+    assert load_model(path).get_metadata_routing().fit.requests == {"sample_weight": True}
