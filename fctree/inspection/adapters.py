@@ -5,6 +5,7 @@ change weights. Averages of independent trees (forests, bagging) would only aver
 ones, and raise an error; so do models that cannot be trained step by step.
 """
 
+import copy
 import warnings
 from dataclasses import replace
 from numbers import Integral
@@ -18,6 +19,7 @@ from sklearn.ensemble import (
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
+from fctree._native.core import Patience
 from fctree._tables.columns import read_column
 from fctree._tables.estimators import TakesTables, wanted_categories
 from fctree._tables.frames import raw_columns, table_of, taken, with_numbers, without_mask
@@ -152,7 +154,7 @@ def _adapt(estimator, parameters, min_iter):
     if "warm_start" in parameters and "n_estimators" in parameters:
         return GrowingEnsemble(estimator, min_iter, "n_estimators")
     if isinstance(estimator, BaseBoosting):
-        return GrowingEnsemble(estimator, min_iter, "max_iter")
+        return BoostedRounds(estimator, min_iter, "max_iter")
     if "warm_start" in parameters and "max_iter" in parameters:
         if not type(estimator).__module__.startswith("sklearn.linear_model"):
             raise CannotContinue(
@@ -331,3 +333,39 @@ class GrowingEnsemble(EstimatorRounds):
         """One more member."""
         self.fitted.set_params(**{self.size: getattr(self.fitted, self.size) + 1})
         self._call(self.fitted.fit, train)
+
+
+class BoostedRounds(GrowingEnsemble):
+    """The rounds of a booster of fctree in one `fit`, which encodes and bins its table once: the same models as those of
+    one more round at a time."""
+
+    def _train(self, train, validation, best, best_state):
+        stopping, fitted = self.stopping, self.fitted
+        patience = Patience(stopping.n_iter_no_change, stopping.tol)
+        patience.start(best)
+        before = getattr(self.fitted, self.size)
+        kept = None if best_state is None else before
+        latest, n_rounds = np.inf, 0
+
+        def judge(model, X, y, sample_weight=None):
+            nonlocal latest
+            growing = copy.copy(self)
+            growing.fitted = model
+            latest = growing.loss(validation)
+            return 0.0  # not what stops the fit
+
+        def stops(n_so_far, scores):
+            nonlocal kept, n_rounds
+            n_rounds += 1
+            if patience.take(latest):
+                kept = before + n_rounds
+            return patience.is_over and n_rounds >= stopping.min_iter
+
+        fitted.set_params(**{self.size: before + stopping.max_iter})
+        held = (validation.X, validation.y, validation.sample_weight)
+        self._call(fitted.fit, train, eval_set=held, eval_metric=judge, callbacks=stops)
+        self._check_kept(kept)
+        fitted._keep_first(kept)
+        fitted.set_params(**{self.size: kept})
+        self.n_iter_, self.stopped_early_ = n_rounds, patience.is_over
+        return self

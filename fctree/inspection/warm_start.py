@@ -240,11 +240,14 @@ class RoundByRound(WarmStartModel):
                 best_state = self.state()
             if patience.is_over and n_rounds >= stopping.min_iter:
                 break
-        if best_state is None:
-            raise ValueError(
-                f"the validation loss of {type(self).__name__} is not finite in any of "
-                f"{stopping.max_iter} rounds: scale the features and the targets"
-            )
+        self._check_kept(best_state)
         self.restore(best_state)
         self.n_iter_, self.stopped_early_ = n_rounds, patience.is_over
         return self
+
+    def _check_kept(self, best):
+        if best is None:
+            raise ValueError(
+                f"the validation loss of {type(self).__name__} is not finite in any of "
+                f"{self.stopping.max_iter} rounds: scale the features and the targets"
+            )
