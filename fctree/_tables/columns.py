@@ -13,6 +13,7 @@ _REMEDY = (
     'pass categorical_features="from_dtype", or name the column in categorical_features, or '
     "encode it"
 )
+_CONTAINERS = {"list", "tuple", "set", "dict", "ndarray"}
 
 
 @dataclass(eq=False)
@@ -36,7 +37,7 @@ def read_column(raw, name, wanted, remedy=_REMEDY):
     TypeError for what is neither text nor number; ``name`` and ``remedy`` are for these.
     """
     if wanted is not True and _kind(raw) in "mM":
-        raise _neither(name, raw.dtype)
+        raise NoNumbers({name: raw.dtype})
     if str(getattr(raw, "dtype", "")).startswith("dictionary"):  # of pyarrow in pandas
         raw = raw.array.__arrow_array__()
     if hasattr(raw, "cat") and hasattr(raw, "iloc"):  # a categorical of pandas
@@ -60,6 +61,21 @@ def read_column(raw, name, wanted, remedy=_REMEDY):
     values, numbers = _canonical(values, name)
     codes = np.append(numbers, -1)[codes.astype(np.int64)]
     return Column(values=values, codes=codes)
+
+
+def read_columns(columns, names, wanted, *remedy):
+    """Yield each of the columns as `read_column` reads it; one TypeError for all that hold neither text nor numbers."""
+    kinds = {}
+    for raw, name, want in zip(columns, names, wanted, strict=True):
+        try:
+            column = read_column(raw, name, want, *remedy)
+        except NoNumbers as error:
+            kinds |= error.kinds
+            continue
+        if not kinds:
+            yield raw, column
+    if kinds:
+        raise NoNumbers(kinds)
 
 
 def _used(values, codes):
@@ -168,7 +184,7 @@ def _holds_text(values, name):
         elif _is_complex(value):
             raise _complex(name, value)
         elif not (is_missing(value) or _is_number(value)):
-            raise _neither(name, type(value).__name__)
+            raise NoNumbers({name: type(value).__name__})
     return text
 
 
@@ -185,13 +201,26 @@ def _complex(name, value):
     return ValueError(f"Complex data not supported: column {name!r} holds {value}")
 
 
-def _neither(name, kind):
-    needed = ": make numbers of them, such as days since a date, or text by astype(str)"
-    if kind in ("list", "tuple", "set", "dict", "ndarray"):
-        needed = ", but an argument must be a string or a real number: make a column for each of their entries"
-    return TypeError(
-        f"column {name!r} holds values of type {kind}{needed}, or name it in categorical_features"
-    )
+class NoNumbers(TypeError):
+    """Columns that hold neither text nor numbers; ``kinds`` are the types of their values by name."""
+
+    def __init__(self, kinds):
+        super().__init__(kinds)
+        self.kinds = kinds
+
+    def __str__(self):
+        names, kinds = list(self.kinds), dict.fromkeys(map(str, self.kinds.values()))
+        held = f"column {names[0]!r} holds" if len(names) == 1 else f"columns {names[:10]} hold"
+        needed = []
+        if kinds.keys() & _CONTAINERS:
+            needed.append(", but an argument must be a string or a real number: make a column for each of their entries")
+        if kinds.keys() - _CONTAINERS:
+            needed.append(
+                ": make numbers of them, such as days since a date (of pandas (X[column] - X[column].min()).dt.days, of "
+                'polars X[column].dt.epoch("d"))'
+            )
+        chosen = "it" if len(names) == 1 else "them"
+        return f"{held} values of type {', '.join(kinds)}{''.join(needed)}, or name {chosen} in categorical_features"
 
 
 def _looked_up(values, codes):

@@ -15,7 +15,7 @@ from fctree._native.core import is_finite, is_matrix
 from fctree._native_input import aligned, strided_in_elements
 from fctree._parameters import with_own_name
 from fctree._sklearn import StrOptions, check_monotonic_cst
-from fctree._tables.columns import is_categorical, read_column
+from fctree._tables.columns import is_categorical, read_columns
 from fctree._tables.encoder import IndicatorLimits, TableEncoder, renumber
 from fctree._tables.frames import check_frame, is_frame, naming_missing, raw_columns, table_of, without_mask
 from fctree._tables.numbers import fill_numbers
@@ -291,9 +291,9 @@ def _coded(estimator, table, reset):
         remedy = ["in fit the column held numbers. If it holds categories, name it in categorical_features"]
     coded = np.empty(table.shape, order="F")
     categories, quantities = [], []
-    for j, raw in enumerate(raw_columns(table)):
-        name = f"x{j}" if names is None else names[j]
-        column = read_column(raw, name, wanted[j], *remedy)
+    names = column_names(estimator)
+    columns = read_columns(raw_columns(table), names, wanted, *remedy)
+    for j, (name, (raw, column)) in enumerate(zip(names, columns)):
         if column.values is None:
             coded[:, j] = column.numbers
             categories.append(None)

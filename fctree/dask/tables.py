@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fctree._tables.columns import read_column, sort_key
+from fctree._tables.columns import read_columns, sort_key
 from fctree._tables.encoder import UNSEEN, TableEncoder
 from fctree._tables.estimators import (
     column_names,
@@ -60,8 +60,7 @@ def _read(part, wanted, names):
         X = check_boosting_rows(X)
         return ReadPartition(X, part.y, part.weight, [None] * X.shape[1])
     coded, categories = np.empty(X.shape, order="F"), []
-    for j, raw in enumerate(raw_columns(X)):
-        column = read_column(raw, names[j], wanted[j])
+    for j, (_, column) in enumerate(read_columns(raw_columns(X), names, wanted)):
         if column.values is None:
             coded[:, j] = column.numbers
             categories.append(None)

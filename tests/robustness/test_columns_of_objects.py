@@ -1,5 +1,7 @@
 """Columns and labels of Python and NumPy objects: what is missing, durations, sparse columns."""
 
+import pickle
+import re
 from decimal import Decimal
 
 import numpy as np
@@ -25,6 +27,28 @@ def test_missing_values_of_all_types(missing):
     model = SymmetricBoostingRegressor(max_iter=2, categorical_features=[0]).fit(values, Y)
     assert model.encoder_.categories == [["a"]] and model.encoder_.has_missing.all()
     assert model.predict(values)[0] == model.predict(np.array([[None]], dtype=object))[0]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_columns_of_dates_are_named_at_once(library):
+    days = pd.date_range("2026-01-01", periods=30)
+    columns = {"day": days, "x": np.arange(30.0), "lists": [[1]] * 30, "at": [day.time() for day in days]}
+    X = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}[library]
+    X = getattr(pytest.importorskip(library), X)(columns)
+    with pytest.raises(TypeError, match=r"columns \['day', 'lists', 'at'\] hold values of type .*, list, time") as told:
+        CurvatureTreeRegressor().fit(X, Y[:30])
+    assert "astype(str)" not in str(told.value) and "name them in categorical_features" in str(told.value)
+    assert str(pickle.loads(pickle.dumps(told.value))) == str(told.value)
+
+
+def test_the_advice_for_dates_makes_numbers_of_them():
+    pl = pytest.importorskip("polars")
+    days = pd.date_range("2026-01-01", periods=30)
+    in_pandas, in_polars = "(X[column] - X[column].min()).dt.days", 'X[column].dt.epoch("d")'
+    with pytest.raises(TypeError, match=re.escape(f"of pandas {in_pandas}, of polars {in_polars}")):
+        CurvatureTreeRegressor().fit(pd.DataFrame({"day": days}), Y[:30])
+    np.testing.assert_array_equal(eval(in_pandas, {"X": pd.DataFrame({"day": days}), "column": "day"}), np.arange(30))
+    np.testing.assert_array_equal(np.diff(eval(in_polars, {"X": pl.DataFrame({"day": days}), "column": "day"})), 1)
 
 
 def test_durations_are_no_numbers():
