@@ -10,13 +10,15 @@ from fctree._warnings import warn
 _FEW, _NEARLY_ALL = 20, 0.9  # categories; of these
 _MANY, _MANY_WHOLE = 10, 2  # samples of a category
 _PARSED = 1000  # categories, at most
+# Currencies and percent signs, and marks between thousands: commas, or points before a decimal comma.
+_BESIDE_DIGITS = r"^[$€£]|\s*[%€]$|\s[A-Z]{3}$|,(?=\d{3}(\D|$))|\.(?=\d{3}(\.\d{3})*,)"
 _DATE = r"\s*\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?!\d)"
 
 
 def are_quantities(column):
     """Whether categories look like a quantity that was read as text: more than 20, nine tenths of them the text of
     numbers or dates, of less than 10 samples each, or 2 where most are whole numbers, as codes are. Digits after a
-    leading 0 are a code; a currency, a percent sign and commas between thousands are left out."""
+    leading 0 are a code; `_BESIDE_DIGITS` is left out, and a comma that remains is a decimal point."""
     n_values = len(column.values)
     n_each = np.count_nonzero(column.codes >= 0) / max(n_values, 1)
     if n_values <= _FEW or n_each >= _MANY:
@@ -33,7 +35,7 @@ def _number(value):
     """The number that a category says, NaN where it is none."""
     text = str(value).strip()
     try:
-        return np.nan if re.match(r"0\d", text) else float(re.sub(r"^[$€£]|%$|,(?=\d{3}(\D|$))", "", text))
+        return np.nan if re.match(r"0\d", text) else float(re.sub(_BESIDE_DIGITS, "", text).replace(",", "."))
     except (ValueError, OverflowError):
         return np.nan
 
@@ -42,6 +44,6 @@ def warn_of_quantities(names):
     """Warn of columns that `are_quantities`."""
     warn(
         f"columns {names[:10]} hold text and are taken as categories, but nearly all of their values look like numbers or dates: "
-        'convert them, such as by pandas.to_numeric(X[column], errors="coerce") or pandas.to_datetime(X[column]), or name '
-        "them in categorical_features if they are categories",
+        'convert them, such as by pandas.to_numeric(X[column], errors="coerce"), where currencies and decimal commas have been '
+        "replaced, or pandas.to_datetime(X[column]), or name them in categorical_features if they are categories",
     )

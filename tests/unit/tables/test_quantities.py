@@ -1,0 +1,37 @@
+"""Text that looks like numbers, of any country's way to write them."""
+
+import numpy as np
+import pytest
+from fctree._tables.columns import read_column
+from fctree._tables.quantities import are_quantities
+
+NUMBERS = np.random.default_rng(0).uniform(10.0, 5000.0, 60)
+
+
+def german(number):
+    return f"{number:,.2f}".translate(str.maketrans(",.", ".,"))
+
+
+@pytest.mark.parametrize("write", [
+    "{:.1f}".format,
+    "${:,.2f}".format,
+    "{:.1f}%".format,
+    "{:,.2f} USD".format,
+    lambda number: f"{number:.2f}".replace(".", ","),
+    lambda number: f"{-number:.2f} EUR".replace(".", ","),
+    german,
+    lambda number: f"{german(1000.0 * number)} €",
+    lambda number: f"{number / 5000:.4f}".replace(".", ","),
+])  # fmt: skip
+def test_numbers_as_text(write):
+    texts = np.array([write(number) for number in NUMBERS], dtype=object)
+    assert are_quantities(read_column(texts, "price", None)), texts[:3]
+
+
+@pytest.mark.parametrize("write", [
+    "{:.0f},1,2".format, "192.168.100.{:.0f}".format, "{:.0f} B12".format, "{:.0f} apt".format, "{:.0f},x".format,
+    "0{:.0f}".format, "1.2,{:.0f}.5".format,
+])  # fmt: skip
+def test_lists_addresses_and_codes(write):
+    texts = np.array([write(number) for number in NUMBERS], dtype=object)
+    assert not are_quantities(read_column(texts, "code", None)), texts[:3]
