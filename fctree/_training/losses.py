@@ -21,14 +21,14 @@ def loss_constraints(task):
     names = {k for k, info in LOSSES.items() if info.task == task}
     constraints = {"loss": [StrOptions(names), callable]}
     if task == "regression":
-        constraints["loss"].append(tuple)
+        constraints["loss"] += [tuple, list]
         constraints["quantile"] = [Interval(Real, 0, 1, closed="neither"), None]
     return constraints
 
 
 def named_loss(loss):
-    """The name of a loss, and its parameter where ``loss=`` is a tuple of both, else None."""
-    if not isinstance(loss, tuple):
+    """The name of a loss, and its parameter where ``loss=`` is a tuple or list of both, else None."""
+    if not isinstance(loss, (tuple, list)):
         return loss, None
     readers = sorted(name for name, info in LOSSES.items() if info.parameter is not None)
     if len(loss) != 2 or loss[0] not in readers:
@@ -38,7 +38,7 @@ def named_loss(loss):
         raise ValueError(
             f"loss={loss!r}: the {info.parameter} must be a number between {info.low:g} and {info.high:g}"
         )
-    return loss
+    return tuple(loss)
 
 
 _DOMAINS = {

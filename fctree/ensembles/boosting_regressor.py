@@ -141,7 +141,7 @@ class CurvatureBoostingRegressor(
     def __init__(
         self,
         *,
-        loss: str | tuple[str, float] | CustomLossFunction = "squared_error",
+        loss: str | tuple[str, float] | list[Any] | CustomLossFunction = "squared_error",
         quantile: float | None = None,
         learning_rate: float | str = "auto",
         max_iter: int = 300,

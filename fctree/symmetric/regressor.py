@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from numbers import Integral, Real
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 from sklearn.base import RegressorMixin
 
@@ -33,7 +33,7 @@ class SymmetricBoostingRegressor(
             "tweedie"}, tuple or callable, default="squared_error"
         Loss to minimise. ``"poisson"``, ``"tweedie"`` (both y >= 0) and ``"gamma"`` (y > 0) predict
         ``exp(raw score)``. The variance power of ``"tweedie"`` is 1.5; ``("tweedie", 1.7)`` sets another
-        between 1 (counts) and 2 (amounts). A function ``loss(y_true, raw_prediction)`` returns the gradient
+        between 1 (counts) and 2 (amounts); a list does, too. A function ``loss(y_true, raw_prediction)`` returns the gradient
         and the non-negative hessian of each sample with respect to its raw prediction, in the shape of `y`,
         without weights; raw predictions start at 0 and are the predictions.
     quantile : float in (0, 1) or None, default=None
@@ -168,7 +168,7 @@ class SymmetricBoostingRegressor(
     def __init__(
         self,
         *,
-        loss: str | tuple[str, float] | CustomLossFunction = "squared_error",
+        loss: str | tuple[str, float] | list[Any] | CustomLossFunction = "squared_error",
         quantile: float | None = None,
         learning_rate: float = 0.1,
         max_iter: int = 100,

@@ -18,10 +18,13 @@ SHORT = {"max_iter": 3, "random_state": 0}
     SymmetricBoostingRegressor(**SHORT, categorical_features=NAMED.columns[[2, 3]]),
     SymmetricBoostingRegressor(**SHORT, categorical_features=NAMED.columns == "c"),
     SymmetricBoostingRegressor(**SHORT, monotonic_cst=pd.Series([1, 0, 0, -1, 0])),
+    SymmetricBoostingRegressor(**SHORT, loss=["huber", 0.8]),
     TreeNTKRegressorCV(alphas=pd.Series([0.1, 1.0]), depths=range(1, 3), scales=[1.0]),
 ], ids=lambda model: type(model).__name__)
 def test_parameters_are_stored_as_users_write_them(model, tmp_path):
+    given = model.get_params()
     model = clone(model).fit(NAMED, y)
+    assert repr(model.get_params()) == repr(given)
     save_model(model, tmp_path / "model")
     loaded = load_model(tmp_path / "model")
     assert loaded.predict(NAMED).tobytes() == model.predict(NAMED).tobytes()

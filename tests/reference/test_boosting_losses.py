@@ -224,6 +224,7 @@ def test_tweedie_is_between_poisson_and_gamma(kind):
                                    rtol=1e-5)
     middle = predicted(loss="tweedie")
     np.testing.assert_array_equal(middle, predicted(loss=("tweedie", 1.5)))
+    np.testing.assert_array_equal(middle, predicted(loss=["tweedie", 1.5]))  # as JSON has it
     assert np.abs(middle - predicted(loss="poisson")).max() > 1e-3
 
 
@@ -252,6 +253,7 @@ def test_a_loss_that_is_not_in_the_list():
     ({"loss": "poisson", "quantile": 0.3}, "got loss='poisson'"),
     ({"loss": ("quantile", 0.4), "quantile": 0.3}, r"quantile=0.3 is for .*, got loss=\('quantile', 0.4\)"),
     ({"loss": ("gamma", 1.3)}, r"\('gamma', 1.3\) must be a name, or a tuple .* \['huber', .*'tweedie'\]"),
+    ({"loss": ["gamma", 1.3]}, r"\['gamma', 1.3\] must be a name, or a tuple"),
     ({"loss": ("tweedie",)}, "must be a name, or a tuple"),
     ({"loss": ("tweedie", 2.0)}, "the power must be a number between 1 and 2"),
     ({"loss": ("tweedie", "high")}, "the power must be a number"),
