@@ -39,9 +39,9 @@ def _table_of_rows(rows):
 
 
 def library_of(values):
-    """"pandas", "polars" or "pyarrow" where the class of ``values``, or one that it inherits from, is theirs, else ""."""
+    """"pandas", "polars", "pyarrow" or "dask" where the class of ``values``, or one that it inherits from, is theirs, else ""."""
     libraries = {kind.__module__.partition(".")[0] for kind in type(values).__mro__}
-    return next((name for name in ("pandas", "polars", "pyarrow") if name in libraries), "")
+    return next((name for name in ("pandas", "polars", "pyarrow", "dask") if name in libraries), "")
 
 
 def is_frame(X):
@@ -50,8 +50,8 @@ def is_frame(X):
 
 
 def check_frame(X):
-    """``X``, of a batch of pyarrow the table; TypeError for sparse matrices and a lazy frame of polars, ValueError for
-    columns that share a name, and for none."""
+    """``X``, of a batch of pyarrow the table; TypeError for sparse matrices, a lazy frame of polars and collections of Dask,
+    ValueError for columns that share a name, and for none."""
     if issparse(X):
         raise TypeError(
             "Sparse data was passed for X, but dense data is required, such as X.toarray(). OneHotEncoder(sparse_output=False) "
@@ -72,6 +72,11 @@ def check_frame(X):
                 X = X.set_column(place, X.column_names[place], X.column(place).cast(_ARROW_VIEWS[str(of_column)]))
     if library == "polars" and hasattr(X, "collect"):
         raise TypeError("X is a LazyFrame of polars: pass X.collect()")
+    if library == "dask":
+        raise TypeError(
+            f"X is a {type(X).__name__} of Dask: pass X.compute() where it fits into memory, or use the estimators of fctree.dask, "
+            "such as DaskSymmetricBoostingRegressor"
+        )
     if library in ("pandas", "pyarrow"):
         names = list(X.column_names if library == "pyarrow" else getattr(X, "columns", ()))
         if len(set(names)) < len(names):

@@ -129,6 +129,8 @@ def _describe(estimator):
                 ". Of a pipeline save the last step, save_model(pipeline[-1], path), and store "
                 "what comes before it apart: its parameters and fitted arrays, or by joblib"
             )
+        if hasattr(estimator, "to_local"):
+            remedy = ". Of a fitted estimator of fctree.dask save the plain one, save_model(model.to_local(), path)"
         raise TypeError(
             f"save_model takes the estimators of fctree itself ({', '.join(ESTIMATORS)}), not a "
             f"{cls.__module__}.{cls.__qualname__}{remedy}"

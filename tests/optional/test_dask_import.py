@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from fctree import SymmetricBoostingRegressor, load_model, save_model
+from fctree import CurvatureTreeRegressor, SymmetricBoostingRegressor, TreeNTKRegressor, load_model, save_model
 
 
 def run(code):
@@ -36,11 +36,29 @@ def test_a_local_model_has_the_plain_attributes_and_can_be_saved(tmp_path):
     plain = SymmetricBoostingRegressor(**params).fit(X, X[:, 0])
     with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None):
         model = DaskSymmetricBoostingRegressor(**params).fit(X, X[:, 0])
+    with pytest.raises(TypeError, match=r"save_model\(model.to_local\(\), path\)"):
+        save_model(model, tmp_path / "model.fctree")
     local = model.to_local()
     assert set(vars(local)) == set(vars(plain))
     save_model(local, tmp_path / "model.fctree")
     loaded = load_model(tmp_path / "model.fctree")
     np.testing.assert_array_equal(loaded.predict(X), plain.predict(X))
+
+
+@pytest.mark.parametrize("model", [SymmetricBoostingRegressor(max_iter=2), CurvatureTreeRegressor(), TreeNTKRegressor()])
+def test_plain_estimators_point_to_those_of_dask(model):
+    dd = pytest.importorskip("dask.dataframe")
+    import dask.array as da
+    import pandas as pd
+
+    X = pd.DataFrame({"size": np.arange(60.0), "kind": list("abc") * 20})
+    y = X["size"].to_numpy()
+    for given in (dd.from_pandas(X, npartitions=2), dd.from_pandas(X[["size"]], npartitions=2), da.from_array(X[["size"]].to_numpy())):
+        with pytest.raises(TypeError, match="of Dask: pass X.compute.*fctree.dask, such as DaskSymmetricBoostingRegressor"):
+            model.fit(given, y)
+    model.fit(X, y)
+    with pytest.raises(TypeError, match="of Dask"):
+        model.predict(dd.from_pandas(X, npartitions=2))
 
 
 def test_estimators_that_are_not_fitted_say_so():
