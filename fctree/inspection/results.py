@@ -12,6 +12,15 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
+def import_pandas():
+    """pandas; ImportError that names `to_frame` without it."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError("to_frame() needs pandas, which is not installed") from error
+    return pandas
+
+
 @dataclass(eq=False, repr=False, kw_only=True)
 class _Values:
     """Values of groups of features with their errors; a subclass has a ``_title``."""
@@ -42,10 +51,6 @@ class _Values:
         ImportError
             If pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError("to_frame() needs pandas, which is not installed") from error
         columns = {
             "importance": self.importances,
             "stderr": self.stderr,
@@ -54,7 +59,7 @@ class _Values:
             "p_value": self.p_values,
             "trusted": self.trusted,
         }
-        return pd.DataFrame(columns, index=self.names)
+        return import_pandas().DataFrame(columns, index=self.names)
 
     def __repr__(self) -> str:
         return str(self)

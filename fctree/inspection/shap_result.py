@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fctree._tables.columns import is_missing
 from fctree._typing import FloatArray
+from fctree.inspection.results import import_pandas
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 @dataclass(eq=False, repr=False)
@@ -44,6 +48,25 @@ class ShapValues:
     def mean_abs(self) -> FloatArray:
         """Mean absolute value of each feature, (n_features,) or (n_features, n_outputs)."""
         return np.abs(self.values).mean(axis=0)
+
+    def to_frame(self) -> DataFrame:
+        """Convert the values to a pandas data frame, one row per sample.
+
+        Columns are the features; with several outputs pairs (output, feature), so that ``frame[output]`` has
+        those of a class, or of the number of an output.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        pd = import_pandas()
+        if self.values.ndim == 2:
+            return pd.DataFrame(self.values, columns=self.feature_names)
+        outputs = range(self.values.shape[2]) if self.output_names is None else self.output_names
+        columns = pd.MultiIndex.from_product([outputs, self.feature_names], names=["output", "feature"])
+        by_output = self.values.transpose(0, 2, 1).reshape(len(self.values), -1)
+        return pd.DataFrame(by_output, columns=columns)
 
     def to_shap(self) -> Any:
         """Convert to an ``Explanation`` of the shap package, for its plots.

@@ -1,5 +1,7 @@
 """The pictures and the text of attributions: what is drawn where."""
 
+import sys
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -40,6 +42,23 @@ def test_a_waterfall_goes_from_the_base_value_to_the_score():
 def test_a_picture_goes_into_given_axes():
     _, ax = plt.subplots()
     assert ShapDisplay(RESULT).plot(ax=ax).ax_ is ax
+
+
+def test_a_frame_has_a_column_for_each_feature_and_output(monkeypatch):
+    frame = RESULT.to_frame()
+    assert list(frame) == RESULT.feature_names and frame.to_numpy().tobytes() == RESULT.values.tobytes()
+    classes = np.array(["low", "middle", "high"])[np.digitize(Y, [-1, 1])]
+    result = shap_values(SymmetricBoostingClassifier(max_iter=3, random_state=0).fit(X, classes), X)
+    frame = result.to_frame()
+    for output, name in enumerate(result.output_names):
+        assert list(frame[name]) == result.feature_names
+        np.testing.assert_array_equal(frame[name], result.values[:, :, output])
+    two = SymmetricBoostingRegressor(max_iter=3, random_state=0).fit(X, np.column_stack([Y, -Y]))
+    frame = shap_values(two, X).to_frame()
+    assert frame.columns.get_level_values("output").unique().tolist() == [0, 1]
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="to_frame"):
+        RESULT.to_frame()
 
 
 def test_outputs_are_chosen():
