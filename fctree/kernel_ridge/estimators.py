@@ -137,13 +137,14 @@ class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
     """Kernel ridge regression with a tree neural tangent kernel.
 
     Without a penalty it predicts as an infinite ensemble of soft trees does after training, in the limit of
-    the kernel theory.
+    the kernel theory. It then passes through all training targets, and where they are noisy it can be far worse
+    than their mean: set `alpha`, or use `TreeNTKRegressorCV`, which chooses it.
 
     Parameters
     ----------
     alpha : float, default=1e-8
         Ridge penalty, as in `sklearn.kernel_ridge.KernelRidge`. The default is nearly unpenalised, as in
-        the papers; noisy targets need more.
+        the papers; noisy targets need 0.01 to 10.
     depth : int or inf, default=3
         Depth of the trees; ``inf`` with ``architecture="decision_list"``.
     scale : float, default=2.0

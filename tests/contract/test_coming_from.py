@@ -32,7 +32,7 @@ BOOSTERS = {
     "HistGradientBoosting": (HISTOGRAM.HistGradientBoostingRegressor, HISTOGRAM.HistGradientBoostingClassifier),
     "fctree": (fctree.SymmetricBoostingRegressor, fctree.SymmetricBoostingClassifier),
 }
-OF_FITTED_MODELS = {"feature_importances_", "tree_", "evals_result_"}
+OF_FITTED_MODELS = {"feature_importances_", "tree_", "evals_result_", "n_iter_"}
 ARGUMENTS = {"predict(X, return_std=True)": "return_std", 'compute_feature_importances("gain")': "kind"}
 WITHOUT_A_NAME = {"fit", "joblib.dump", "feature", "gamma", "bootstrap_type", "depth"}
 

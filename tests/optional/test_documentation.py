@@ -6,6 +6,7 @@ A block after a comment ``<!-- not run: why -->`` is left out.
 import re
 from pathlib import Path
 
+import fctree
 import numpy as np
 import pytest
 
@@ -94,3 +95,19 @@ def test_blocks_run_on_a_cluster(page, cluster, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run_page(page, cluster.scheduler_address)["client"].close()
     plt.close("all")
+
+
+@pytest.mark.parametrize("kind", ["BoostingRegressor", "BoostingClassifier", "ForestRegressor", "ForestClassifier"])
+def test_the_settings_of_the_trees_of_ensembles_are_listed(kind):
+    ensemble = getattr(fctree, f"Curvature{kind}")()
+    ensemble.classes_ = np.arange(2)
+    changed = ensemble._changed_defaults(600)
+    default = {**ensemble._default_tree.get_params(), **changed}
+    listed = fctree.CurvatureTreeRegressor().get_params()
+    page = (ROOT / "docs" / "guide" / "ensembles.md").read_text()
+    rows = re.findall(r"^\| (all|`Curvature\w+\*?`) \| (`.*) \|$", page, flags=re.M)
+    assert len(rows) == 4
+    for name, settings in rows:
+        if name == "all" or type(ensemble).__name__.startswith(name.strip("`*")):
+            listed |= {key: eval(value) for key, value in re.findall(r"`(\w+)=([\w.]+)`", settings)}
+    assert listed == default
