@@ -36,6 +36,10 @@ class _OneBlasThread:
     """
 
     def __init__(self):
+        self.open()
+
+    def open(self):
+        """Nobody is inside."""
         self._lock = Lock()
         self._n_inside = 0
         self._blas = self._limits = None
@@ -57,7 +61,7 @@ class _OneBlasThread:
 
 one_blas_thread = _OneBlasThread()
 if hasattr(os, "register_at_fork"):  # a child has no other threads that could leave
-    os.register_at_fork(after_in_child=one_blas_thread.__init__)
+    os.register_at_fork(after_in_child=one_blas_thread.open)
 
 
 @contextmanager
