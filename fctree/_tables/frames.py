@@ -50,8 +50,8 @@ def is_frame(X):
 
 
 def check_frame(X):
-    """``X``, of a batch of pyarrow the table; TypeError for sparse matrices, a lazy frame of polars and collections of Dask,
-    ValueError for columns that share a name, and for none."""
+    """``X``, of a batch of pyarrow the table, of a collection of Dask what it computes; TypeError for sparse matrices and a lazy
+    frame of polars, ValueError for columns that share a name, and for none."""
     if issparse(X):
         raise TypeError(
             "Sparse data was passed for X, but dense data is required, such as X.toarray(). OneHotEncoder(sparse_output=False) "
@@ -61,6 +61,8 @@ def check_frame(X):
         raise TypeError(f"X is a {'dict' if isinstance(X, Mapping) else 'list of dicts'}: pandas.DataFrame(X) makes a table of it")
     if getattr(getattr(X, "dtype", None), "names", None):
         raise TypeError("X is a structured array: pandas.DataFrame(X) makes a table of it")
+    if library_of(X) == "dask":
+        X = X.compute()
     library = library_of(X)
     if library == "pyarrow" and type(X).__name__ == "RecordBatch":
         X = import_module("pyarrow").Table.from_batches([X])
@@ -72,11 +74,6 @@ def check_frame(X):
                 X = X.set_column(place, X.column_names[place], X.column(place).cast(_ARROW_VIEWS[str(of_column)]))
     if library == "polars" and hasattr(X, "collect"):
         raise TypeError("X is a LazyFrame of polars: pass X.collect()")
-    if library == "dask":
-        raise TypeError(
-            f"X is a {type(X).__name__} of Dask: pass X.compute() where it fits into memory, or use the estimators of fctree.dask, "
-            "such as DaskSymmetricBoostingRegressor"
-        )
     if library in ("pandas", "pyarrow"):
         names = list(X.column_names if library == "pyarrow" else getattr(X, "columns", ()))
         if len(set(names)) < len(names):
