@@ -134,6 +134,13 @@ cdef extern from "core/column_sums.hpp" namespace "fctree" nogil:
     const ColumnKernels& column_kernels()
 
 
+cdef extern from "core/table.hpp" namespace "fctree" nogil:
+    cdef cppclass Table:
+        const void* values
+        cbool is_single
+        int64_t n_columns
+
+
 cdef extern from "core/patience.hpp" namespace "fctree" nogil:
     cdef cppclass NativePatience "fctree::Patience":
         NativePatience(int64_t, double)

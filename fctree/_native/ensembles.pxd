@@ -1,4 +1,5 @@
 # Declarations of the core for ensembles.pyx; names and order of fields are those of the headers.
+cimport numpy as cnp
 from libc.stdint cimport int64_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
@@ -10,6 +11,7 @@ from fctree._native.core cimport (
     Piece,
     RoundHistory,
     RoundListener,
+    Table,
     set_python_error,
 )
 from fctree._native.oblique cimport ObliqueParams, TrainingData
@@ -22,13 +24,6 @@ cdef extern from "core/block_sums.hpp" namespace "fctree" nogil:
         int64_t n_here
         int64_t n_blocks
         vector[Piece] pieces
-
-
-cdef extern from "core/table.hpp" namespace "fctree" nogil:
-    cdef cppclass Table:
-        const void* values
-        cbool is_single
-        int64_t n_columns
 
 
 cdef extern from "ridge/feature_map.hpp" namespace "fctree::ridge" nogil:
@@ -205,6 +200,7 @@ cdef extern from "ensembles/forest.hpp" namespace "fctree::ensembles" nogil:
 
 
 cdef arrays_of(ObliqueTreesArrays* trees)
+cdef Table table_of(cnp.ndarray X) except *
 
 
 cdef class Trees:

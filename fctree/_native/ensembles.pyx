@@ -12,6 +12,7 @@ from fctree._native.core cimport (
     Piece,
     Places,
     RoundListener,
+    Table,
     check_size,
     copied,
     execution_on,

@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.vector cimport vector
 
-from fctree._native.core cimport Execution, LossChoice, RoundListener, set_python_error
+from fctree._native.core cimport Execution, LossChoice, RoundListener, Table, set_python_error
 
 
 cdef extern from "soft/ensemble.hpp" namespace "fctree::soft" nogil:
@@ -24,11 +24,6 @@ cdef extern from "soft/ensemble.hpp" namespace "fctree::soft" nogil:
         Routing routing
         double gamma
         double scale
-
-    cdef cppclass Rows[T]:
-        const T* data
-        int64_t n_rows
-        int64_t stride
 
 
 cdef extern from "soft/params.hpp" namespace "fctree::soft" nogil:
@@ -67,8 +62,7 @@ cdef extern from "soft/layer.hpp" namespace "fctree::soft" nogil:
 
     cdef cppclass LayerPass[T]:
         LayerPass(PassKind) except +set_python_error
-        void forward(const Ensemble[T]&, const Rows[T]&, T*,
-                     const Execution&) except +set_python_error
+        void forward(const Ensemble[T]&, const T*, int64_t, T*, const Execution&) except +set_python_error
         void find_derivatives(const Ensemble[T]&, const T*,
                               const Execution&) except +set_python_error
         void add_all_gradients(const Ensemble[T]&, const T*, const EnsembleGradients[T]&,
@@ -80,13 +74,6 @@ cdef extern from "soft/layer.hpp" namespace "fctree::soft" nogil:
 
 
 cdef extern from "soft/standardize.hpp" namespace "fctree::soft" nogil:
-    cdef cppclass FeatureRows:
-        const void* data
-        int64_t n_rows
-        int64_t n_features
-        int64_t row_stride
-        cbool single_precision
-
     cdef cppclass Standardization:
         const double* mean
         const double* factor
@@ -96,16 +83,17 @@ cdef extern from "soft/standardize.hpp" namespace "fctree::soft" nogil:
 
 
 cdef extern from "soft/predict.hpp" namespace "fctree::soft" nogil:
-    void predict_soft[T](const Ensemble[T]&, const FeatureRows&, const Standardization&, T*,
+    void predict_soft[T](const Ensemble[T]&, const Table&, int64_t, const Standardization&, T*,
                          const Execution&) except +set_python_error
-    void count_reachable_leaves[T](const Ensemble[T]&, const FeatureRows&,
+    void count_reachable_leaves[T](const Ensemble[T]&, const Table&, int64_t,
                                    const Standardization&, int32_t*,
                                    const Execution&) except +set_python_error
 
 
 cdef extern from "soft/train.hpp" namespace "fctree::soft" nogil:
     cdef cppclass SoftSamples:
-        FeatureRows x
+        Table x
+        int64_t n_samples
         const double* y
         const double* weight
 

@@ -4,7 +4,17 @@
 cimport numpy as cnp
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from fctree._native.core cimport Execution, Listener, RoundListener, elements, execution_on, loss_choice, pointer_1d
+from fctree._native.core cimport (
+    Execution,
+    Listener,
+    RoundListener,
+    Table,
+    elements,
+    execution_on,
+    loss_choice,
+    pointer_1d,
+)
+from fctree._native.ensembles cimport table_of
 
 import numpy as np
 
@@ -72,18 +82,6 @@ cdef Ensemble[real] ensemble_of(const real[:, :, ::1] split_weights,
     return trees
 
 
-cdef FeatureRows rows_of(X):
-    """A view of a C-contiguous float32 or float64 array."""
-    cdef FeatureRows rows
-    cdef cnp.ndarray array = X
-    rows.data = cnp.PyArray_DATA(array)
-    rows.n_rows = array.shape[0]
-    rows.n_features = array.shape[1]
-    rows.row_stride = array.shape[1]
-    rows.single_precision = array.itemsize == 4
-    return rows
-
-
 cdef class PassOf32:
     """A forward pass of float32 trees and what its backward pass needs."""
     cdef LayerPass[float]* native
@@ -122,20 +120,18 @@ def forward(layer_pass, const real[:, ::1] x, const real[:, :, ::1] split_weight
             const real[:, :, ::1] leaf_weights, real[:, ::1] out, dict shape, int n_threads):
     """out (n, n_outputs) = the sum over the trees of x (n, n_features)."""
     cdef Ensemble[real] trees = ensemble_of(split_weights, leaf_weights, shape)
-    cdef Rows[real] rows
     cdef Execution execution = execution_on(n_threads)
     if x.shape[1] != trees.n_features or out.shape[0] != x.shape[0] \
             or out.shape[1] != trees.n_outputs:
         raise ValueError("x, out and the weights have shapes that do not belong together")
     if x.shape[0] == 0:
         return
-    rows.data = &x[0, 0]
-    rows.n_rows = x.shape[0]
-    rows.stride = x.shape[1]
+    cdef const real* rows = &x[0, 0]
+    cdef int64_t n_rows = x.shape[0]
     cdef real* out_data = &out[0, 0]
     cdef LayerPass[real]* native = native_pass[real](layer_pass, NULL)
     with nogil:
-        native.forward(trees, rows, out_data, execution)
+        native.forward(trees, rows, n_rows, out_data, execution)
 
 
 def backward(layer_pass, const real[:, :, ::1] split_weights,
@@ -210,7 +206,8 @@ def predict(X, const real[:, :, ::1] split_weights, const real[:, :, ::1] leaf_w
     """``baseline + output_scale * (sum over the trees)``, (n, n_outputs) float64; ``standardization``
     is (mean, variance, intercept)."""
     cdef Ensemble[real] trees = ensemble_of(split_weights, leaf_weights, shape)
-    cdef FeatureRows rows = rows_of(X)
+    cdef Table table = table_of(X)
+    cdef int64_t n_rows = len(X)
     cdef vector[double] factor
     cdef Standardization rule = rule_of(standardization, factor)
     cdef Execution execution = execution_on(n_threads)
@@ -220,12 +217,12 @@ def predict(X, const real[:, :, ::1] split_weights, const real[:, :, ::1] leaf_w
     cdef int64_t i, k, n_outputs = trees.n_outputs
     if len(baseline) != n_outputs or len(output_scale) != n_outputs:
         raise ValueError(f"expected the baseline and the scale of {n_outputs} outputs")
-    sums.resize(rows.n_rows * n_outputs)
+    sums.resize(n_rows * n_outputs)
     with nogil:
-        predict_soft(trees, rows, rule, sums.data(), execution)
-    out = np.empty((rows.n_rows, n_outputs))
+        predict_soft(trees, table, n_rows, rule, sums.data(), execution)
+    out = np.empty((n_rows, n_outputs))
     cdef double* scores = <double*>cnp.PyArray_DATA(out)
-    for i in range(rows.n_rows):
+    for i in range(n_rows):
         for k in range(n_outputs):
             scores[i * n_outputs + k] = base[k] + scale[k] * sums[i * n_outputs + k]
     return out
@@ -236,17 +233,18 @@ def reachable_leaves(X, const real[:, :, ::1] split_weights,
                      int n_threads):
     """The number of leaves that each sample reaches in each tree, (n, n_trees) int32."""
     cdef Ensemble[real] trees = ensemble_of(split_weights, leaf_weights, shape)
-    cdef FeatureRows rows = rows_of(X)
+    cdef Table table = table_of(X)
+    cdef int64_t n_rows = len(X)
     cdef vector[double] factor
     cdef Standardization rule = rule_of(standardization, factor)
     cdef Execution execution = execution_on(n_threads)
-    out = np.empty((rows.n_rows, trees.n_trees), dtype=np.int32)
+    out = np.empty((n_rows, trees.n_trees), dtype=np.int32)
     cdef int32_t[:, ::1] view = out
     if out.size == 0:
         return out
     cdef int32_t* data = &view[0, 0]
     with nogil:
-        count_reachable_leaves(trees, rows, rule, data, execution)
+        count_reachable_leaves(trees, table, n_rows, rule, data, execution)
     return out
 
 
@@ -264,12 +262,13 @@ def draw_weights(real[:, :, ::1] split_weights, real[:, :, ::1] leaf_weights, *,
         c_draw_weights(trees, native, seed, splits, leaves, execution)
 
 
-cdef SoftSamples samples_of(tuple arrays):
+cdef SoftSamples samples_of(tuple arrays) except *:
     """Of ``(X, y, weight)``, which have to outlive it."""
     cdef SoftSamples samples
     cdef const double[:, ::1] y = arrays[1]
     cdef const double[::1] weight = arrays[2]
-    samples.x = rows_of(arrays[0])
+    samples.x = table_of(arrays[0])
+    samples.n_samples = len(arrays[0])
     samples.y = &y[0, 0]
     samples.weight = pointer_1d(weight)
     return samples

@@ -17,15 +17,14 @@ inline index_t padded(index_t n) { return (n + kPadding - 1) / kPadding * kPaddi
 template <class T>
 class SampleBlock {
  public:
-  void pack(const Rows<T>& x, index_t begin, index_t n_rows, index_t n_features) {
+  // x (n_rows, n_features).
+  void pack(const T* x, index_t n_rows, index_t n_features) {
     n_rows_ = n_rows;
     n_features_ = n_features;
     transposed_.clear();
     rows_.assign(n_rows * stride(), T(0));
-    for (index_t i = 0; i < n_rows; ++i) {
-      const T* row = x.data + (begin + i) * x.stride;
-      std::copy(row, row + n_features, rows_.data() + i * stride());
-    }
+    for (index_t i = 0; i < n_rows; ++i)
+      std::copy_n(x + i * n_features, n_features, rows_.data() + i * stride());
   }
   // (n_features, padded_rows()); called before several threads read the block.
   void transpose() {

@@ -38,14 +38,6 @@ struct Ensemble {
   const T* leaves_of(index_t tree) const { return leaf_weights + tree * n_leaves() * n_outputs; }
 };
 
-// Rows of one type, elements of a row next to each other.
-template <class T>
-struct Rows {
-  const T* data;
-  index_t n_rows;
-  index_t stride;
-};
-
 // A range of a tree's parameters: internal nodes and leaves in breadth-first order.
 struct TreePart {
   index_t node_begin;

@@ -53,9 +53,9 @@ bool LayerPass<T>::dense_next(const Ensemble<T>& trees, index_t tree) const {
 }
 
 template <class T>
-void LayerPass<T>::forward(const Ensemble<T>& trees, const Rows<T>& x, T* out,
+void LayerPass<T>::forward(const Ensemble<T>& trees, const T* x, index_t n_rows, T* out,
                            const Execution& execution) {
-  n_rows_ = x.n_rows;
+  n_rows_ = n_rows;
   rows_per_block_ = trees.n_trees >= kManyTrees ? kBlockRows : kFewRows;
   n_blocks_ = (n_rows_ + rows_per_block_ - 1) / rows_per_block_;
   const index_t n_passes = trees.n_trees * n_blocks_;
@@ -70,7 +70,7 @@ void LayerPass<T>::forward(const Ensemble<T>& trees, const Rows<T>& x, T* out,
   }
   for (index_t block = 0; block < n_blocks_; ++block) {
     const index_t n = std::min(rows_per_block_, n_rows_ - first_row(block));
-    blocks_[block].pack(x, first_row(block), n, trees.n_features);
+    blocks_[block].pack(x + first_row(block) * trees.n_features, n, trees.n_features);
     if (any_dense) blocks_[block].transpose();
   }
   parallel_for(execution, n_passes, [&](index_t task) {

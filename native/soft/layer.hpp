@@ -48,8 +48,8 @@ class LayerPass {
     reached_.assign(reached, reached + n_trees);
   }
 
-  // out (n_rows, n_outputs) = the ensemble's output. Keeps the state for the backward pass.
-  void forward(const Ensemble<T>& trees, const Rows<T>& x, T* out, const Execution& execution);
+  // out (n_rows, n_outputs) = the ensemble's output for x (n_rows, n_features). Keeps the state for the backward pass.
+  void forward(const Ensemble<T>& trees, const T* x, index_t n_rows, T* out, const Execution& execution);
   // Steps of the backward pass after `forward`, for gradients (n_rows, n_outputs) by the output:
   // first the derivatives, then, in any order, the sums.
   void find_derivatives(const Ensemble<T>& trees, const T* gradient, const Execution& execution);

@@ -9,17 +9,16 @@ namespace {
 
 // Calls use(block, first_row) with standardised samples, for blocks in parallel.
 template <class T, class Use>
-void for_each_block(const FeatureRows& x, const Standardization& rule, bool transpose,
+void for_each_block(const Table& x, index_t n_rows, const Standardization& rule, bool transpose,
                     const Execution& execution, const Use& use) {
-  const index_t width = x.n_features + (rule.intercept ? 1 : 0);
-  for_each_part(execution, x.n_rows, kBlockRows, [&](index_t, index_t first, index_t end) {
+  const index_t width = x.n_columns + (rule.intercept ? 1 : 0);
+  for_each_part(execution, n_rows, kBlockRows, [&](index_t, index_t first, index_t end) {
     const index_t n = end - first;
-    std::vector<double> gathered(n * x.n_features);
+    std::vector<double> buffer(x.is_view() ? 0 : n * x.n_columns);
     std::vector<T> rows(n * width);
-    gather(x, nullptr, first, n, gathered.data());
-    standardize(gathered.data(), n, x.n_features, rule, rows.data());
+    standardize(x.read(first, n, buffer.data()), n, x.n_columns, rule, rows.data());
     SampleBlock<T> block;
-    block.pack({rows.data(), n, width}, 0, n, width);
+    block.pack(rows.data(), n, width);
     if (transpose) block.transpose();
     use(block, first);
   });
@@ -28,10 +27,10 @@ void for_each_block(const FeatureRows& x, const Standardization& rule, bool tran
 }  // namespace
 
 template <class T>
-void predict_soft(const Ensemble<T>& trees, const FeatureRows& x, const Standardization& rule, T* out,
+void predict_soft(const Ensemble<T>& trees, const Table& x, index_t n_rows, const Standardization& rule, T* out,
                   const Execution& execution) {
   const bool dense = trees.routing != Routing::smooth_step || dense_is_cheaper(trees, -1.0);
-  for_each_block<T>(x, rule, dense, execution, [&](const SampleBlock<T>& block, index_t first) {
+  for_each_block<T>(x, n_rows, rule, dense, execution, [&](const SampleBlock<T>& block, index_t first) {
     T* rows = out + first * trees.n_outputs;
     std::fill(rows, rows + block.n_rows() * trees.n_outputs, T(0));
     TreePass<T> pass;
@@ -44,15 +43,15 @@ void predict_soft(const Ensemble<T>& trees, const FeatureRows& x, const Standard
 }
 
 template <class T>
-void count_reachable_leaves(const Ensemble<T>& trees, const FeatureRows& x,
+void count_reachable_leaves(const Ensemble<T>& trees, const Table& x, index_t n_rows,
                             const Standardization& rule, std::int32_t* counts,
                             const Execution& execution) {
   if (trees.routing != Routing::smooth_step) {
-    std::fill(counts, counts + x.n_rows * trees.n_trees,
+    std::fill(counts, counts + n_rows * trees.n_trees,
               static_cast<std::int32_t>(trees.n_leaves()));
     return;
   }
-  for_each_block<T>(x, rule, false, execution, [&](const SampleBlock<T>& block, index_t first) {
+  for_each_block<T>(x, n_rows, rule, false, execution, [&](const SampleBlock<T>& block, index_t first) {
     TreeWalk<T> walk;
     std::vector<T> unused(block.n_rows() * trees.n_outputs);
     std::vector<std::int32_t> of_tree(block.n_rows());
@@ -66,13 +65,13 @@ void count_reachable_leaves(const Ensemble<T>& trees, const FeatureRows& x,
   });
 }
 
-template void predict_soft(const Ensemble<float>&, const FeatureRows&, const Standardization&,
+template void predict_soft(const Ensemble<float>&, const Table&, index_t, const Standardization&,
                            float*, const Execution&);
-template void predict_soft(const Ensemble<double>&, const FeatureRows&, const Standardization&,
+template void predict_soft(const Ensemble<double>&, const Table&, index_t, const Standardization&,
                            double*, const Execution&);
-template void count_reachable_leaves(const Ensemble<float>&, const FeatureRows&,
+template void count_reachable_leaves(const Ensemble<float>&, const Table&, index_t,
                                      const Standardization&, std::int32_t*, const Execution&);
-template void count_reachable_leaves(const Ensemble<double>&, const FeatureRows&,
+template void count_reachable_leaves(const Ensemble<double>&, const Table&, index_t,
                                      const Standardization&, std::int32_t*, const Execution&);
 
 }  // namespace fctree::soft

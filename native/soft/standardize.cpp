@@ -6,33 +6,12 @@
 
 namespace fctree::soft {
 
-namespace {
-
-template <class Source>
-void gather_from(const FeatureRows& x, const index_t* rows, index_t first, index_t n,
-                 double* out) {
-  const Source* data = static_cast<const Source*>(x.data);
-  for (index_t i = 0; i < n; ++i) {
-    const Source* row = data + (rows == nullptr ? first + i : rows[i]) * x.row_stride;
-    for (index_t j = 0; j < x.n_features; ++j) out[i * x.n_features + j] = row[j];
-  }
-}
-
-}  // namespace
-
 void inverse_deviations(const double* mean, const double* variance, index_t n_features,
                         double* factor) {
   for (index_t j = 0; j < n_features; ++j) {
     const double spread = std::sqrt(variance[j]);
     factor[j] = is_varying(spread, std::abs(mean[j])) ? 1.0 / spread : 0.0;
   }
-}
-
-void gather(const FeatureRows& x, const index_t* rows, index_t first, index_t n, double* out) {
-  if (x.single_precision)
-    gather_from<float>(x, rows, first, n, out);
-  else
-    gather_from<double>(x, rows, first, n, out);
 }
 
 template <class T>

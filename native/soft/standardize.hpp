@@ -7,15 +7,6 @@
 
 namespace fctree::soft {
 
-// The caller's samples: float32 or float64, elements of a row next to each other.
-struct FeatureRows {
-  const void* data;
-  index_t n_rows;
-  index_t n_features;
-  index_t row_stride;
-  bool single_precision;
-};
-
 // x -> (x - mean) * factor, or x where mean is null; then a feature that is always 1.
 struct Standardization {
   const double* mean;
@@ -28,15 +19,12 @@ struct Standardization {
 void inverse_deviations(const double* mean, const double* variance, index_t n_features,
                         double* factor);
 
-// Gathers `rows` of x (the rows from `first` on where it is null) as doubles, (n, n_features).
-void gather(const FeatureRows& x, const index_t* rows, index_t first, index_t n, double* out);
-
-// out (n, n_features + intercept) from gathered samples.
+// out (n, n_features + intercept) from samples (n, n_features).
 template <class T>
 void standardize(const double* x, index_t n, index_t n_features, const Standardization& rule,
                  T* out);
 
-// Weighted mean and variance of each feature of gathered samples; weight may be null. Two passes.
+// Weighted mean and variance of each feature of samples (n, n_features); weight may be null. Two passes.
 void batch_moments(const double* x, const double* weight, index_t n, index_t n_features,
                    double* mean, double* variance);
 

@@ -21,8 +21,8 @@ constexpr double kMomentum = 0.01;  // of the running moments, after 1 / kMoment
 constexpr double kSameLoss = 1e-6;  // relative; instruction sets round differently
 
 double total_weight(const SoftSamples& samples) {
-  if (samples.weight == nullptr) return static_cast<double>(samples.x.n_rows);
-  return std::accumulate(samples.weight, samples.weight + samples.x.n_rows, 0.0);
+  if (samples.weight == nullptr) return static_cast<double>(samples.n_samples);
+  return std::accumulate(samples.weight, samples.weight + samples.n_samples, 0.0);
 }
 
 template <class T>
@@ -35,8 +35,8 @@ class Trainer {
         state_(state),
         execution_(execution),
         loss_(make_loss(task.loss, task.n_outputs)),
-        n_(task.train.x.n_rows),
-        p_(task.train.x.n_features),
+        n_(task.train.n_samples),
+        p_(task.train.x.n_columns),
         width_(p_ + (params.fit_intercept ? 1 : 0)),
         n_batches_(n_ / params.batch_size + (n_ % params.batch_size != 0)),
         total_weight_(total_weight(task.train)),
@@ -102,7 +102,7 @@ class Trainer {
     for (index_t b = 0; b < n_batches_; ++b) {
       const index_t n = batches.end(b) - batches.begin(b);
       const double weight = take_batch(order_.data() + batches.begin(b), n);
-      pass_.forward(trees(state_.last), {x_.data(), n, width_}, out_.data(), execution_);
+      pass_.forward(trees(state_.last), x_.data(), n, out_.data(), execution_);
       loss += find_gradient(n, weight);
       total_weight += weight;
       reached += static_cast<double>(pass_.n_reached_leaves());
@@ -126,7 +126,9 @@ class Trainer {
       total += weight_[i];
       for (index_t k = 0; k < task_.n_targets; ++k) y_[k * n + i] = samples.y[k * n_ + rows[i]];
     }
-    gather(samples.x, rows, 0, n, gathered_.data());
+    Table x = samples.x;
+    x.rows = rows;
+    x.read(0, n, gathered_.data());
     Standardization rule = {nullptr, nullptr, params_.fit_intercept};
     if (params_.batch_norm) {
       double* mean = moments_.data();
@@ -232,7 +234,7 @@ class Trainer {
 
   double evaluate(const SoftWeights<T>& weights) {
     const SoftSamples& samples = *task_.eval;
-    const index_t n = samples.x.n_rows, n_outputs = task_.n_outputs;
+    const index_t n = samples.n_samples, n_outputs = task_.n_outputs;
     Standardization standardization = {nullptr, nullptr, params_.fit_intercept};
     if (params_.batch_norm) {
       inverse_deviations(weights.mean, weights.variance, p_, moments_.data());
@@ -240,7 +242,7 @@ class Trainer {
     }
     eval_out_.resize(n * n_outputs);
     eval_raw_.resize(n * n_outputs);
-    predict_soft(trees(weights), samples.x, standardization, eval_out_.data(), execution_);
+    predict_soft(trees(weights), samples.x, n, standardization, eval_out_.data(), execution_);
     for (index_t i = 0; i < n; ++i)
       for (index_t k = 0; k < n_outputs; ++k)
         eval_raw_[k * n + i] = task_.offset[k] + task_.multiplier * eval_out_[i * n_outputs + k];

@@ -8,6 +8,7 @@
 #include "core/loss/registry.hpp"
 #include "core/parallel.hpp"
 #include "core/rounds.hpp"
+#include "core/table.hpp"
 #include "soft/params.hpp"
 #include "soft/standardize.hpp"
 
@@ -15,7 +16,8 @@ namespace fctree::soft {
 
 // Samples with their targets, (n_targets, n_samples), and weights or null.
 struct SoftSamples {
-  FeatureRows x;
+  Table x;
+  index_t n_samples;
   const double* y;
   const double* weight;
 };
