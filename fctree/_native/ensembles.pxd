@@ -52,7 +52,6 @@ cdef extern from "ensembles/params.hpp" namespace "fctree::ensembles" nogil:
         double target_unit
         cbool rounds_features
         uint64_t seed
-        int64_t residual_kind
 
 
 cdef extern from "ensembles/ensemble.hpp" namespace "fctree::ensembles" nogil:

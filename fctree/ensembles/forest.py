@@ -264,8 +264,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             steps["max_leaves"] = most_step_leaves(X.shape[1], targets.shape[1])
         if self.min_samples_leaf is None and self.tree is None:
             settings["min_samples_leaf"] = fewest_by_weight(settings["min_samples_leaf"], weight)
-        clear = {**settings, "split_margin": CLEAR_MARGIN}
-        of_kinds = {ANY_GAIN: settings, STEPS: steps, CLEAR_GAIN: clear, RESIDUAL: clear}
+        of_kinds = {ANY_GAIN: settings, STEPS: steps, CLEAR_GAIN: {**settings, "split_margin": CLEAR_MARGIN}}
         params = [
             native_tree_params(
                 of_kinds[kind], len(X), impurity_scale=self._impurity_scale(), target_unit=units.of_single
@@ -279,7 +278,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             targets / units.of_outputs,
             weight,
             trees=list(zip(numbers, kinds, strict=True)),
-            kinds=params,
+            kinds=[*params, params[CLEAR_GAIN]],  # RESIDUAL has the same
             params=self._native_params(len(X), units),
             n_threads=count_threads(self.n_jobs),
             groups=feature_groups(self),
@@ -298,7 +297,6 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             "target_unit": units.of_single,
             "rounds_features": rounds_features(self),
             "seed": self._random_seed,
-            "residual_kind": RESIDUAL,
         }
         return native_params(params)
 

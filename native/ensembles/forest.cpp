@@ -229,7 +229,7 @@ void grow_trees(const TrainingData& data, const std::vector<ForestTree>& wanted,
       own.node_features.tree = number;
       const std::vector<std::uint8_t> counts = counts_of(rows, number, params);
       if (!may_split(data, rows, counts, own.min_samples_leaf)) own.max_depth = 0;
-      grown[at] = grow_one(mapped, counts, own, kind == params.residual_kind, inside);
+      grown[at] = grow_one(mapped, counts, own, kind == kResidualKind, inside);
     };
     if (many)
       parallel_for(team, size, grow);

@@ -21,6 +21,8 @@ struct ForestTree {
   index_t number;
   index_t kind;
 };
+// Grown on what a linear model of all features leaves, where trees would take all of them.
+constexpr index_t kResidualKind = 3;  // RESIDUAL of fctree/ensembles
 
 // data.y is (n_samples, n_outputs); node_features.seed and .tree of the kinds are set for each tree.
 ObliqueTreesArrays grow_forest(const TrainingData& data, const std::vector<ForestTree>& wanted,

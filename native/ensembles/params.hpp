@@ -28,7 +28,6 @@ struct ObliqueForestParams {
   double target_unit;  // the deviation of a single target, for draws; 0: they come in their units
   bool rounds_features;  // for draws (row_sample.hpp)
   std::uint64_t seed;
-  index_t residual_kind;  // grown on what a linear model of all features leaves, where they would take all
 };
 
 }  // namespace fctree::ensembles
