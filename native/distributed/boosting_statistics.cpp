@@ -32,40 +32,6 @@ std::vector<double> DistributedBoostingStatistics::of_sample(const double* value
   return gather(execution.all, own);
 }
 
-FeatureMap DistributedBoostingStatistics::find_map(const BoostedSamples& samples,
-                                                   const std::vector<index_t>& varying,
-                                                   const ObliqueParams& params,
-                                                   const Execution& execution) {
-  const index_t d = samples.x.n_columns, size = 1 + 2 * d;
-  FeatureMap map = identity_map(d);
-  if (!params.fit_intercept) return map;
-  map.columns = varying;
-  if (!params.standardize) return map;
-  std::vector<double> row = heaviest_counted(samples.x, samples.weight, samples.n_samples, execution.all);
-  row.resize(d, 0.0);  // all samples may weigh nothing
-  const Vector shift = VectorView(row.data(), d);
-  const RowBlocks& blocks = *samples.blocks;
-  std::vector<Vector> of_block(blocks.n_here, Vector::Zero(d));
-  const std::vector<double> sums = sum_blocks(
-      blocks, {1, size},
-      [&](index_t, index_t block, double* out) {
-        const index_t begin = blocks.begin(block), end = blocks.end(block, samples.n_samples);
-        std::vector<double> buffer(samples.x.is_view() ? 0 : (end - begin) * d);
-        FeatureSums total = {Vector::Zero(size), Vector::Zero(d)};
-        add_features(samples.x.read(begin, end - begin, buffer.data()),
-                     samples.weight == nullptr ? nullptr : samples.weight + begin, end - begin,
-                     shift, total);
-        for (index_t i = 0; i < size; ++i) out[i] += total.sums[i];
-        of_block[block - blocks.first] = total.largest;
-      },
-      execution);
-  Vector largest = Vector::Zero(d);
-  for (const Vector& found : of_block) largest = largest.cwiseMax(found);
-  take_largest(execution.all, largest.data(), d);
-  standardize({VectorView(sums.data(), size), largest}, shift, map);
-  return map;
-}
-
 LossSum DistributedBoostingStatistics::evaluate(const BoostedSet& set, const Loss& loss,
                                                 const Derivatives* out,
                                                 const Execution& execution) {

@@ -19,8 +19,6 @@ class DistributedBoostingStatistics final : public BoostingStatistics {
                                 const std::vector<index_t>& sample_rows)
       : samples_(samples), sample_rows_(sample_rows) {}
 
-  FeatureMap find_map(const BoostedSamples& samples, const std::vector<index_t>& varying,
-                      const ObliqueParams& params, const Execution& execution) override;
   LossSum evaluate(const BoostedSet& set, const Loss& loss, const Derivatives* out,
                    const Execution& execution) override;
   LossSum evaluate_left_out(const BoostedSet& set, const Loss& loss,

@@ -33,7 +33,8 @@ class ObliqueBooster : public GrowingModel {
         varying_(varying_columns(task.train.x, task.train.weight, task.train.n_samples, execution)),
         contenders_{{params_, *loss_, train_, task.groups, statistics_, execution_},  // braces: all places agree in this order
                     in_units(kinds),
-                    statistics_.find_map(task.train, varying_, kinds[0], execution)},
+                    find_feature_map({task.train.x, task.train.weight, task.train.n_samples, task.train.blocks}, varying_,
+                                     {kinds[0].fit_intercept, kinds[0].standardize}, execution)},
         gradient_(task.sizes.n_outputs * train_.n()),
         hessian_(loss_->has_hessian() ? task.sizes.n_outputs * train_.n() : 0),
         rows_(task.train,

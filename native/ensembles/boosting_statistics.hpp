@@ -19,9 +19,6 @@ class BoostingStatistics {
  public:
   virtual ~BoostingStatistics() = default;
 
-  // The features of trees with these parameters (find_feature_map).
-  virtual FeatureMap find_map(const BoostedSamples& samples, const std::vector<index_t>& varying,
-                              const ObliqueParams& params, const Execution& execution) = 0;
   // The loss, and the derivatives of the samples here if wanted.
   virtual LossSum evaluate(const BoostedSet& set, const Loss& loss, const Derivatives* out,
                            const Execution& execution) = 0;

@@ -202,7 +202,7 @@ void grow_trees(const TrainingData& data, const std::vector<ForestTree>& wanted,
   const Table table = table_of(data.x, data.n_features);
   const std::vector<index_t> varying = varying_columns(table, data.weight, data.n_samples, team);
   // The first kind says whether features are standardised; trees of steps don't mind.
-  const FeatureMap map = find_feature_map(table, data.weight, data.n_samples, varying,
+  const FeatureMap map = find_feature_map({table, data.weight, data.n_samples}, varying,
                                           {kinds[0].fit_intercept, kinds[0].standardize}, team);
   const RowSampler rows = sampler_of(data, varying, params, team);
   MappedSamples mapped = {params, rows, data, map, {}, count_searched_of(data, team)};

@@ -18,12 +18,6 @@ constexpr index_t kMostMappedValues = 10'000'000;  // 80 MB
 
 }  // namespace
 
-FeatureMap LocalBoostingStatistics::find_map(const BoostedSamples& samples, const std::vector<index_t>& varying,
-                                             const ObliqueParams& params, const Execution& execution) {
-  return find_feature_map(samples.x, samples.weight, samples.n_samples, varying, {params.fit_intercept, params.standardize},
-                          execution);
-}
-
 LossSum LocalBoostingStatistics::evaluate(const BoostedSet& set, const Loss& loss,
                                           const Derivatives* out, const Execution& execution) {
   return set.evaluate(loss, out, execution);

@@ -12,8 +12,6 @@ class LocalBoostingStatistics final : public BoostingStatistics {
     for (index_t kind = 0; kind < n_kinds; ++kind) statistics_.emplace_back(&features_);
   }
 
-  FeatureMap find_map(const BoostedSamples& samples, const std::vector<index_t>& varying,
-                      const ObliqueParams& params, const Execution& execution) override;
   LossSum evaluate(const BoostedSet& set, const Loss& loss, const Derivatives* out,
                    const Execution& execution) override;
   LossSum evaluate_left_out(const BoostedSet& set, const Loss& loss,

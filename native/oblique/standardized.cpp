@@ -111,7 +111,7 @@ ObliqueTreeArrays grow_single_tree(const TrainingData& data, const ObliqueParams
                                    const Execution& execution, const LeftOut& left_out) {
   const Table x = table_of(data.x, data.n_features);
   const std::vector<index_t> varying = varying_columns(x, data.weight, data.n_samples, execution);
-  const FeatureMap map = find_feature_map(x, data.weight, data.n_samples, varying,
+  const FeatureMap map = find_feature_map({x, data.weight, data.n_samples}, varying,
                                           {params.fit_intercept, params.standardize}, execution);
   MappedTree grown;
   if (!params.standardize && map.width() == data.n_features) {  // features as they came

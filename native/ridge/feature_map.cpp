@@ -23,12 +23,7 @@ std::vector<index_t> all_columns(index_t n_features) {
   return columns;
 }
 
-}  // namespace
-
-FeatureMap identity_map(index_t n_features) {
-  return {all_columns(n_features), Vector::Zero(n_features), Vector::Ones(n_features)};
-}
-
+// The first of the heaviest samples in all places, or none where all weigh nothing.
 std::vector<double> heaviest_counted(const Table& x, const double* weight, index_t n_samples, const Collective* all) {
   const index_t size = 1 + x.n_columns;  // the weight and the sample
   const index_t row = weight == nullptr ? 0 : std::max_element(weight, weight + n_samples) - weight;
@@ -43,6 +38,85 @@ std::vector<double> heaviest_counted(const Table& x, const double* weight, index
   for (auto other = best; other != of_places.end(); other += size)
     if (*other > *best) best = other;
   return of_places.empty() ? std::vector<double>() : std::vector<double>(best + 1, best + size);
+}
+
+// Sums over samples about one of the heaviest, `shift`.
+struct FeatureSums {
+  Vector sums;     // (1 + 2 d), of the weight, the differences, their squares
+  Vector largest;  // (d), absolute values
+
+  void add(const FeatureSums& other) {
+    sums += other.sums;
+    largest = largest.cwiseMax(other.largest);
+  }
+};
+
+void add_features(const WeightedRows& rows, index_t first, index_t end, const Vector& shift, FeatureSums& total) {
+  const index_t d = shift.size();
+  std::vector<double> buffer(std::min(end - first, kBlockRows) * d);
+  for (index_t begin = first; begin < end; begin += kBlockRows) {
+    const index_t size = std::min(kBlockRows, end - begin);
+    const double* x = rows.x.read(begin, size, buffer.data());
+    for (index_t i = 0; i < size; ++i) {
+      const VectorView row(x + i * d, d);
+      const double w = rows.weight == nullptr ? 1.0 : rows.weight[begin + i];
+      if (!(w > 0.0)) continue;
+      total.sums[0] += w;
+      total.sums.segment(1, d) += w * (row - shift);
+      total.sums.tail(d) += w * (row - shift).cwiseAbs2();
+      total.largest = total.largest.cwiseMax(row.cwiseAbs());
+    }
+  }
+}
+
+// The same bytes wherever the samples are, if they have blocks.
+FeatureSums sum_features(const WeightedRows& rows, const Vector& shift, const Execution& execution) {
+  const index_t d = shift.size(), size = 1 + 2 * d;
+  const RowBlocks* blocks = rows.blocks;
+  FeatureSums total = {Vector::Zero(size), Vector::Zero(d)};
+  std::vector<FeatureSums> parts(blocks == nullptr ? count_parts(rows.n_samples, kTaskRows) : blocks->n_here, total);
+  if (blocks == nullptr) {
+    for_each_part(execution, rows.n_samples, kTaskRows, [&](index_t part, index_t begin, index_t end) {
+      add_features(rows, begin, end, shift, parts[part]);
+    });
+    for (const FeatureSums& part : parts) total.add(part);
+    return total;
+  }
+  const auto add_block = [&](index_t, index_t block, double* out) {
+    FeatureSums& own = parts[block - blocks->first];
+    add_features(rows, blocks->begin(block), blocks->end(block, rows.n_samples), shift, own);
+    for (index_t i = 0; i < size; ++i) out[i] += own.sums[i];
+  };
+  const std::vector<double> sums = sum_blocks(*blocks, {1, size}, add_block, execution);
+  for (const FeatureSums& part : parts) total.add(part);
+  take_largest(execution.all, total.largest.data(), d);
+  return {VectorView(sums.data(), size), total.largest};
+}
+
+// What follows from the sums: means and deviations.
+void standardize(const FeatureSums& total, const Vector& shift, FeatureMap& map) {
+  const index_t d = shift.size();
+  const double weight = total.sums[0];
+  const auto sums = total.sums.segment(1, d);
+  const auto squares = total.sums.tail(d);
+  map.mean = shift + sums / weight;
+  for (index_t j = 0; j < d; ++j) {
+    const double offset = sums[j] / weight;
+    const double spread = std::sqrt(std::max(squares[j] / weight - offset * offset, 0.0));
+    if (!std::isfinite(spread))
+      throw std::invalid_argument(
+          "X or sample_weight is too large: the sum of its squares overflows float64");
+    if (!is_varying(spread, total.largest[j])) continue;
+    const double unit = std::ldexp(1.0, std::ilogb(spread) - kBits);
+    map.scale[j] = unit * std::round(spread / unit);
+    map.mean[j] = unit * std::round(map.mean[j] / unit);
+  }
+}
+
+}  // namespace
+
+FeatureMap identity_map(index_t n_features) {
+  return {all_columns(n_features), Vector::Zero(n_features), Vector::Ones(n_features)};
 }
 
 std::vector<index_t> varying_columns(const Table& x, const double* weight, index_t n_samples, const Execution& execution) {
@@ -78,64 +152,19 @@ std::vector<index_t> places_of(const std::vector<index_t>& columns, const std::v
   return places;
 }
 
-void add_features(const double* x, const double* weight, index_t n_samples, const Vector& shift,
-                  FeatureSums& total) {
-  const index_t d = shift.size();
-  for (index_t i = 0; i < n_samples; ++i) {
-    const VectorView row(x + i * d, d);
-    const double w = weight == nullptr ? 1.0 : weight[i];
-    if (!(w > 0.0)) continue;
-    total.sums[0] += w;
-    total.sums.segment(1, d) += w * (row - shift);
-    total.sums.tail(d) += w * (row - shift).cwiseAbs2();
-    total.largest = total.largest.cwiseMax(row.cwiseAbs());
-  }
-}
-
-void standardize(const FeatureSums& total, const Vector& shift, FeatureMap& map) {
-  const index_t d = shift.size();
-  const double weight = total.sums[0];
-  const auto sums = total.sums.segment(1, d);
-  const auto squares = total.sums.tail(d);
-  map.mean = shift + sums / weight;
-  for (index_t j = 0; j < d; ++j) {
-    const double offset = sums[j] / weight;
-    const double spread = std::sqrt(std::max(squares[j] / weight - offset * offset, 0.0));
-    if (!std::isfinite(spread))
-      throw std::invalid_argument(
-          "X or sample_weight is too large: the sum of its squares overflows float64");
-    if (!is_varying(spread, total.largest[j])) continue;
-    const double unit = std::ldexp(1.0, std::ilogb(spread) - kBits);
-    map.scale[j] = unit * std::round(spread / unit);
-    map.mean[j] = unit * std::round(map.mean[j] / unit);
-  }
-}
-
-FeatureMap find_feature_map(const Table& x, const double* weight, index_t n_samples,
-                            const std::vector<index_t>& varying, Scaling scaling, const Execution& execution) {
-  const index_t d = x.n_columns;
+FeatureMap find_feature_map(const WeightedRows& rows, const std::vector<index_t>& varying, Scaling scaling,
+                            const Execution& execution) {
+  const index_t d = rows.x.n_columns;
   FeatureMap map = identity_map(d);
   if (!scaling.fit_intercept) return map;
   map.columns = varying;
   if (!scaling.standardizes) return map;
   // About the heaviest sample, whose squared distance from the mean is at most n times the variance: means of columns
   // far from zero keep their digits, constants have no spread.
-  std::vector<double> row = heaviest_counted(x, weight, n_samples, nullptr);
+  std::vector<double> row = heaviest_counted(rows.x, rows.weight, rows.n_samples, execution.all);
   row.resize(d, 0.0);  // all samples may weigh nothing
   const Vector shift = VectorView(row.data(), d);
-  const FeatureSums none = {Vector::Zero(1 + 2 * d), Vector::Zero(d)};
-  std::vector<FeatureSums> parts(count_parts(n_samples, kTaskRows), none);
-  for_each_part(execution, n_samples, kTaskRows, [&](index_t part, index_t first, index_t end) {
-    std::vector<double> buffer(std::min(end - first, kBlockRows) * d);
-    for (index_t begin = first; begin < end; begin += kBlockRows) {
-      const index_t size = std::min(kBlockRows, end - begin);
-      add_features(x.read(begin, size, buffer.data()), weight == nullptr ? nullptr : weight + begin,
-                   size, shift, parts[part]);
-    }
-  });
-  FeatureSums total = none;
-  for (const FeatureSums& part : parts) total.add(part);
-  standardize(total, shift, map);
+  standardize(sum_features(rows, shift, execution), shift, map);
   return map;
 }
 

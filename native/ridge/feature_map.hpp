@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "core/collective.hpp"
+#include "core/block_sums.hpp"
 #include "core/matrix.hpp"
 #include "core/parallel.hpp"
 #include "core/table.hpp"
@@ -32,28 +32,18 @@ struct Scaling {
   bool fit_intercept;
   bool standardizes;
 };
+// The samples here.
+struct WeightedRows {
+  Table x;
+  const double* weight;  // or null
+  index_t n_samples;
+  const RowBlocks* blocks = nullptr;  // of all places, where there are others
+};
 // Those that `vary`, or all without an intercept; where it `standardizes` their weighted means and standard deviations,
 // rounded, else 0 and 1. Throws std::invalid_argument where squares overflow. O(d); O(n d) where it does.
-FeatureMap find_feature_map(const Table& x, const double* weight, index_t n_samples,
-                            const std::vector<index_t>& varying, Scaling scaling, const Execution& execution);
-
-// Means and deviations of an identity map in two steps: sums over samples about one of the heaviest, `shift`, and
-// what follows from them. Sums are the weight, the differences, their squares; `largest` (d) are absolute values.
-struct FeatureSums {
-  Vector sums;  // (1 + 2 d)
-  Vector largest;
-
-  void add(const FeatureSums& other) {
-    sums += other.sums;
-    largest = largest.cwiseMax(other.largest);
-  }
-};
-void add_features(const double* x, const double* weight, index_t n_samples, const Vector& shift,
-                  FeatureSums& total);
-void standardize(const FeatureSums& total, const Vector& shift, FeatureMap& map);
+FeatureMap find_feature_map(const WeightedRows& rows, const std::vector<index_t>& varying, Scaling scaling,
+                            const Execution& execution);
 FeatureMap identity_map(index_t n_features);
-// The first of the heaviest samples in all places, or none where all weigh nothing.
-std::vector<double> heaviest_counted(const Table& x, const double* weight, index_t n_samples, const Collective* all);
 
 // Places of columns among others, which have them; both ascending.
 std::vector<index_t> places_of(const std::vector<index_t>& columns, const std::vector<index_t>& among);
