@@ -34,8 +34,6 @@ inline Pack larger(Pack a, Pack b) {
   return (Pack)(((Mask)a & above) | ((Mask)b & ~above));
 }
 
-constexpr double kShift = 6755399441055744.0;  // 1.5 * 2^52: |x| < 2^51 more is x to the nearest integer
-
 // a * b + c, where the product needs no rounding: b is a power of two.
 inline Pack multiply_add(Pack a, Pack b, Pack c) {
 #if defined(__AVX512F__)
@@ -49,14 +47,6 @@ inline Pack multiply_add(Pack a, Pack b, Pack c) {
 
 inline Pack load_some(const double* p, int count) {
   return count == kLanes ? load(p) : load_partial(p, count);
-}
-
-inline void store_some(double* p, Pack values, int count) {
-  if (count == kLanes) {
-    store(p, values);
-    return;
-  }
-  for (int i = 0; i < count; ++i) p[i] = values[i];
 }
 
 // Calls of_block(first row, rows, first column, columns) for blocks of the table.
@@ -82,7 +72,7 @@ void find_largest(const NumberTable& table, double* largest, double* missing) {
       all_finite &= finite;
       most = larger(only(finite, magnitude(value)), most);
     }
-    store_some(largest + column, most, count);
+    store_first(largest + column, most, count);
     for (int i = 0; i < count; ++i)
       if (!all_finite[i]) missing[column + i] = 1.0;
   });
@@ -93,7 +83,7 @@ void add_words(const NumberTable& table, const double* share, const ColumnUnits&
   double* low_words = words + table.n_columns;
   for_blocks(table, [&](std::int64_t row, std::int64_t n_rows, std::int64_t column, int count) {
     const double* values = table.values + row * table.n_columns + column;
-    const Pack one = broadcast(1.0), shift = broadcast(kShift);
+    const Pack one = broadcast(1.0), shift = broadcast(kRoundingShift);
     const Pack high_unit = load_some(units.high + column, count);
     const Pack per_high = one / high_unit, per_low = one / load_some(units.low + column, count);
     Pack high = load_some(words + column, count), low = load_some(low_words + column, count);
@@ -105,8 +95,8 @@ void add_words(const NumberTable& table, const double* share, const ColumnUnits&
       high += multiple;
       low += multiply_add(rest, per_low, shift) - shift;
     }
-    store_some(words + column, high, count);
-    store_some(low_words + column, low, count);
+    store_first(words + column, high, count);
+    store_first(low_words + column, low, count);
   });
 }
 

@@ -19,6 +19,8 @@ constexpr int kVectorBytes = 32;
 constexpr int kVectorBytes = 16;
 #endif
 
+constexpr double kRoundingShift = 6755399441055744.0;  // 1.5 * 2^52, as in exact_sum.hpp
+
 template <class T>
 struct Lanes;
 

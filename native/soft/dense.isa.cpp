@@ -89,7 +89,7 @@ struct Exponential<float> {
 template <>
 struct Exponential<double> {
   typedef std::uint64_t Bits __attribute__((vector_size(kVectorBytes)));
-  static constexpr double least = -708.0, shift = 6755399441055744.0;  // 1.5 * 2^52
+  static constexpr double least = -708.0, shift = kRoundingShift;
   static constexpr double ln2_high = 0.693145751953125, ln2_low = 1.42860682030941723212e-6;
   static constexpr int degree = 13, mantissa_bits = 52;
   static constexpr std::uint64_t bias = 1023;

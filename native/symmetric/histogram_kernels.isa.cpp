@@ -11,13 +11,13 @@ namespace {
 
 constexpr int kPacks = static_cast<int>(kCellLanes) / kLanes;  // packs of a cell
 
-// Exact for |v| < 2^51: v is put into the mantissa of 1.5 * 2^52.
+// Exact for |v| < 2^51: v is put into the mantissa of the shift.
 inline Pack to_double(IntPack v) {
 #if defined(__AVX512DQ__)
   return __builtin_convertvector(v, Pack);
 #else
-  return reinterpret_cast<Pack>(v + broadcast_int(0x4338000000000000)) -
-         broadcast(6755399441055744.0);
+  const Pack shift = broadcast(kRoundingShift);
+  return reinterpret_cast<Pack>(v + reinterpret_cast<IntPack>(shift)) - shift;
 #endif
 }
 
