@@ -1,4 +1,5 @@
-// Gradients and weights as fixed-point numbers: the channels of histograms.
+// Gradients and weights as fixed-point numbers. A channel is a column of them, a number for each sample, that
+// histograms add up: one for each output's gradient and, with sample weights, one for the weight.
 //
 // A channel's value of a sample is (round(w g / unit) << count_bits) + 1, or without weights
 // (round(g / unit) << count_bits) + 1: a sum over samples has their number in the low bits and
