@@ -6,7 +6,6 @@ others break off and return the rounds that are done; the fit goes on from them 
 there, as a warm start does.
 """
 
-import copy
 import uuid
 from contextlib import contextmanager
 
@@ -41,11 +40,11 @@ class FitWorker:
 def _take_part(fit, addresses, local, train, evaluation):
     """A worker's part: returns what the estimator has learnt, and whether that is all.
 
-    ``train`` and ``evaluation`` are ``(parts, layout)``: `Partition`s, and what makes samples of
-    them. ``evaluation`` is None for none at all, and empty where others have some.
+    ``local`` is this task's own: Dask pickles arguments, also for workers of one process. ``train`` and
+    ``evaluation`` are ``(parts, layout)``: `Partition`s, and what makes samples of them. ``evaluation`` is
+    None for none at all, and empty where others have some.
     """
     secede()  # while it waits for others, another fit may have its turn
-    local = copy.copy(local)  # in one process workers share it
     local.n_jobs = threads_here()
     goes_on = hasattr(local, "trees_")
     with Collective(fit, addresses) as collective:
