@@ -122,7 +122,7 @@ def grow(const double[:, ::1] X, const double[:, ::1] y, const double[::1] sampl
 
     ``params`` holds the fields of ``native/oblique/params.hpp``; ``sample_weight`` is
     (n,) or None. The tree is in the features of ``X``, standardized or not. ``left_out`` (n, K),
-    if given, takes what the leaf models answer to each sample when they are fitted without it (with one unit less of
+    if given, receives each sample's prediction by the leaf models fitted without it (with one unit less of
     a weight above 1, unless it is left out ``whole``), and ``leaf`` (n,) the leaves' numbers, of a random one in
     ``one_in`` samples. Features of the same number in ``groups`` (d,), if given, are one in ``feature_gain``: theirs
     add up to that of the sum of their terms.

@@ -195,7 +195,7 @@ cdef Standardization rule_of(standardization, vector[double]& factor) except *:
 
 
 def factors_of(standardization):
-    """What centred features are multiplied by, (n_features,): 1 / sqrt(variance), 0 where that is rounding."""
+    """Factors of centred features, (n_features,): 1 / sqrt(variance), 0 where that is rounding."""
     cdef vector[double] factor
     rule_of(standardization, factor)
     return np.array(factor)

@@ -20,7 +20,7 @@ struct Piece {
   index_t size;
 };
 
-// What a place brings; afterwards what all bring together.
+// The numbers of a place; afterwards those of all places together.
 struct Reduction {
   std::int64_t* sums = nullptr;  // added up
   index_t n_sums = 0;

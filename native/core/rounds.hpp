@@ -66,7 +66,7 @@ class GrowingModel {
 struct RoundHistory {
   std::vector<double> train_loss;  // before the first round and after each
   std::vector<double> eval_loss;   // the same of the first evaluation set; empty without any
-  // What early stopping has gone by, likewise: of all rounds that are kept, with those of the fit that this one continues
+  // The losses that early stopping has gone by, likewise: of all rounds that are kept, with those of the fit that this one continues
   // unless it is of other samples.
   std::vector<double> judged;
   index_t n_rounds = 0;

@@ -123,7 +123,7 @@ void DistributedStatistics::find_cuts(const GrowState& state, const std::vector<
   find_cuts_between_bins(state, kinds.axes_by_constants);
 }
 
-// What is in the bins of the features of some nodes, (n, d, n_bins, 2 + K).
+// The sums of the bins of the features of some nodes, (n, d, n_bins, 2 + K).
 std::vector<std::int64_t> DistributedStatistics::histograms(
     const GrowState& state, const std::vector<OpenNode*>& nodes) {
   const index_t d = data_.n_features, n_spans = count_parts(d, kFeaturesTogether);

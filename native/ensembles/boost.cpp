@@ -167,7 +167,7 @@ ObliqueTreesArrays ObliqueBooster::alone(const Contender& contender, double rate
   return tree_alone(contender.tree, contender.bounds, contender.features->map, rate, task_.sizes.n_features);
 }
 
-// What the tree's step does on the rows that it was not grown on.
+// The effect of the tree's step on the rows that it was not grown on.
 StepSums ObliqueBooster::left_out_step(const ObliqueTreesArrays& tree) {
   return statistics_.left_out_step(train_, *loss_, {tree, in_bag_, derivatives()}, execution_);
 }

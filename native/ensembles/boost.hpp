@@ -22,10 +22,10 @@
 
 namespace fctree::ensembles {
 
-// What has been decided for a tree.
+// The decisions about a tree.
 struct GrownRound {
   index_t kind;       // of the tree
-  double rate = 0.0;  // by which it was shortened; of past ones the trees tell
+  double rate = 0.0;  // the factor of its step; 0 for trees of a continued model, which have it in their leaves
   std::vector<StepTerms> steps;  // sums up to this one (left_out_steps.hpp)
 };
 

@@ -72,7 +72,8 @@ struct StepTerms {
   }
 };
 
-// What a step does to the loss of samples, of scores in the outputs' units: their loss afterwards, and how it falls along the step.
+// The effect of a step on samples, whose scores are in the outputs' units: their loss afterwards, and how it falls
+// along the step.
 struct StepSums {
   explicit StepSums(index_t n_outputs) : of_outputs(n_outputs) {}
   double loss = 0.0;

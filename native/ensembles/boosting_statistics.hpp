@@ -1,5 +1,5 @@
-// What boosting asks of all its samples beside the scores, which each place keeps of its own: they may
-// lie here (local_boosting_statistics.hpp) or also in other places (native/distributed).
+// Sums over all samples that boosting needs. Each place keeps the scores of its own samples; these may
+// all lie here (local_boosting_statistics.hpp) or also in other places (native/distributed).
 #pragma once
 
 #include "ensembles/boosted_set.hpp"
@@ -26,7 +26,7 @@ class BoostingStatistics {
   virtual LossSum evaluate_left_out(const BoostedSet& set, const Loss& loss,
                                     const std::vector<std::uint8_t>& in_bag,
                                     const Execution& execution) = 0;
-  // What the tree's step does on them.
+  // The effect of the tree's step on the rows that are not in the bag.
   virtual StepSums left_out_step(const BoostedSet& set, const Loss& loss, const TreeStep& step,
                                  const Execution& execution) = 0;
 

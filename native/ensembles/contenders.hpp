@@ -16,7 +16,7 @@
 
 namespace fctree::ensembles {
 
-// What stays the same over all rounds.
+// The input that is the same in all rounds.
 struct BoostedProblem {
   const ObliqueBoostingParams& params;
   const Loss& loss;

@@ -73,7 +73,7 @@ bool grows_many(const TrainingData& data, index_t n_trees, bool sorts, index_t n
   return 2 * n_trees >= n_threads && n_threads * (one - kBytesOfThread) <= kBytes + 2.0 * table;
 }
 
-// What all trees share.
+// The input that all trees share.
 struct MappedSamples {
   const ObliqueForestParams& params;
   const RowSampler& rows;

@@ -16,7 +16,7 @@
 
 namespace fctree::ensembles {
 
-// What a tree is grown by: its draws, and a place in the list of kinds.
+// The number of a tree's draws, and the place of its kind in the list of kinds.
 struct ForestTree {
   index_t number;
   index_t kind;

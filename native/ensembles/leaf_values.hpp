@@ -45,7 +45,7 @@ void lengthen_steps(const StepCurvatures& curvatures, double l2_leaf_reg,
 // Multiplies what a tree predicts of each output by its unit (n_outputs).
 void scale_outputs(const double* unit, ObliqueTreeArrays& tree, LeafBounds& bounds);
 
-// What a tree was fitted to.
+// The samples that a tree was fitted to.
 struct FittedRows {
   const ScoredSamples& samples;
   const TrainingData& data;

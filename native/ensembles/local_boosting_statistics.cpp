@@ -56,7 +56,7 @@ void LocalBoostingStatistics::set_features(index_t kind, const FeatureMap& map, 
   statistics_[kind].set_columns(map.columns);
 }
 
-// What bins do not tell is read a few times a tree. That takes some hundredths of its time, so that small tables are
+// Values that bins do not tell are read a few times a tree. That takes some hundredths of its time, so that small tables are
 // kept.
 bool LocalBoostingStatistics::reads_features(index_t n_samples, index_t n_features) const {
   return takes_bins(n_samples) && n_samples * n_features > kMostMappedValues;

@@ -12,7 +12,7 @@ namespace fctree::ensembles {
 namespace {
 
 constexpr index_t kBlockRows = kShallowRows;  // few enough to stay in the first cache through all trees
-// What makes packing trees and turning rows into columns pay off, and keeps the columns small.
+// The sizes from which packing trees and turning rows into columns pays off, and those that keep the columns small.
 constexpr index_t kFewTrees = 4;
 constexpr index_t kFewRowsAnOutput = 256;
 constexpr index_t kMostFeatures = 4096;

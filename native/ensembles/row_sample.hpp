@@ -14,7 +14,7 @@
 
 namespace fctree::ensembles {
 
-// What draws depend on.
+// The columns, units and seed that draws depend on.
 struct DrawnBy {
   const std::vector<index_t>& columns;  // those that vary (feature_map.hpp)
   index_t n_targets;

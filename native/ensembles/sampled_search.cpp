@@ -11,12 +11,12 @@ namespace fctree::ensembles {
 
 namespace {
 
-// Of one score, and half as many more for each other, if all rows said as much.
+// For one score, and half as many more for each further one, if all rows tell as much (share_that_tells is 1).
 constexpr double kSearchedRows = 20480.0;
 constexpr index_t kTaskRows = 4096;
 
-// By the slopes s of the loss, (sum s)^2 / (n sum s^2): what share of n rows would say as much if all had the same slope. Of a
-// rare class, or few large errors, it is small. The slopes are counted in thousandths of the largest.
+// The effective share of n rows, (sum s)^2 / (n sum s^2) with the slopes s of the loss: 1 if all have the same slope, small
+// for a rare class or few large errors. The slopes are counted in thousandths of the largest.
 double share_that_tells(const TrainingData& data, index_t n_rows, const Execution& execution) {
   constexpr double kUnits = 1000.0;
   const index_t n = data.n_samples;

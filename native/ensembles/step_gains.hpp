@@ -1,4 +1,4 @@
-// What the trees of a round gain, and which of them is kept.
+// The gains of the trees of a round, and the choice of the one that is kept.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ struct StepGain {
   double left_out;
   double in_bag;
 
-  // What other rows have of the gain in the bag.
+  // The gain on other rows, as a share of the gain in the bag.
   double share() const {
     if (!(left_out > 0.0)) return 0.0;
     return left_out < in_bag ? left_out / in_bag : 1.0;

@@ -41,8 +41,8 @@ struct TreeFeatures {
   }
 };
 
-// Those of a round, and the few of them that its curvature tree takes. Of many rows, which are `read`, there is room for the features
-// of one tree, if it needs them in memory.
+// The features of a round's trees, and the few of them that its curvature tree takes. Of many rows, which are `read`, there is
+// room for the features of one tree, if it needs them in memory.
 class RoundFeatures {
  public:
   RoundFeatures(FeatureMap map, const Table& table, index_t n_rows, const Execution& execution)

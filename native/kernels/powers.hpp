@@ -19,7 +19,7 @@ FCTREE_DEVICE inline V integer_power(V base, std::int64_t exponent,
   return exponent == 1 ? result * base : result;
 }
 
-// What exp(-y) of a type needs: the longest y, bits of its whole multiple of log 2, terms of the series,
+// Constants of exp(-y) for a type: the longest y, bits of its whole multiple of log 2, terms of the series,
 // and what rounds to integers when it is added and taken off.
 template <class T>
 struct Exponential;

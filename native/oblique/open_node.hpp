@@ -148,7 +148,7 @@ struct GrowState {
   }
 };
 
-// What the model of a node leaves of an output of one of its rows, which has this score, times the row's weight.
+// The residual of a node's model in an output of one of its rows, which has this score, times the row's weight.
 inline double weighted_residual(const TrainingData& data, const OpenNode& node, index_t row, index_t output, double score) {
   return data.weight_of(row) * (data.y[row * data.n_outputs + output] - node.fit.intercept[output] - score);
 }

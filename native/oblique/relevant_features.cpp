@@ -18,7 +18,7 @@ namespace {
 // Of one output; one more for each other.
 constexpr index_t kFewFeatures = 8;
 
-// What a model of all features leaves of fewer samples is mostly its own choice, not the target's.
+// With fewer samples a feature the residuals of a model of all features are mostly its own choice, not the target's.
 constexpr double kFewestPerFeature = 2.0;
 
 // With fewer, weights above 1 and copies are no samples of their own: a model of nearly all of them fits them as well.
@@ -31,7 +31,7 @@ constexpr index_t kMostOfFewSamples = 500;
 constexpr index_t kMostInnerProducts = 1000;
 constexpr index_t kFeaturesAtATime = 512;
 
-// What is left of a feature's variation beside others, as a share: with less it is a copy of them.
+// The share of a feature's variation that others do not explain: with less it is a copy of them.
 constexpr double kLeastRest = 1e-8;
 
 // Of the logarithm of the ways to choose features, what counts where samples are few (Selection).
@@ -190,7 +190,7 @@ Features Selection::of_few_samples(index_t n_wanted) {
   return few;
 }
 
-// What stands for a model of all features where that leaves too little to judge them by.
+// The stand-in for a model of all features where that leaves too little to judge them by.
 RidgeFit mean_of_targets(const GrowState& state, const OpenNode& root) {
   const index_t n_outputs = state.data.n_outputs;
   return {Matrix::Zero(state.data.n_features, n_outputs), state.target_mean(root), Vector::Zero(n_outputs)};
@@ -241,7 +241,7 @@ double count_different(const TrainingData& data, const NodeRows& among) {
   return n_different;
 }
 
-// What cross_validation_error would be of all features of these rows, from the rows' inner products. O(n^2 d).
+// cross_validation_error of all features of these rows, from the rows' inner products. O(n^2 d).
 double error_of_all_features(const TrainingData& data, const NodeRows& among,
                              const ObliqueParams& params, double n_samples) {
   const index_t n = among.size, d = data.n_features;

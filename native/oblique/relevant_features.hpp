@@ -33,7 +33,7 @@
 
 namespace fctree::oblique {
 
-// What the features that are looked at don't tell.
+// Facts that the features looked at don't tell.
 struct Known {
   index_t n_features;  // that these were chosen from
   double n_different = std::numeric_limits<double>::infinity();  // samples, where they may be few

@@ -93,7 +93,7 @@ FeatureSums sum_features(const WeightedRows& rows, const Vector& shift, const Ex
   return {VectorView(sums.data(), size), total.largest};
 }
 
-// What follows from the sums: means and deviations.
+// Means and deviations from the sums.
 void standardize(const FeatureSums& total, const Vector& shift, FeatureMap& map) {
   const index_t d = shift.size();
   const double weight = total.sums[0];

@@ -34,7 +34,7 @@ struct SoftTask {
   double multiplier;
 };
 
-// What predictions depend on; p counts the intercept's constant feature.
+// The arrays that predictions depend on; p counts the intercept's constant feature.
 template <class T>
 struct SoftWeights {
   T* splits;     // (n_trees, n_nodes, p)

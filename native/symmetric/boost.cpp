@@ -105,7 +105,7 @@ class ScoredSet {
   void add(const std::vector<double>& step, double keep, index_t tile) {
     add(step, keep, tile, raw_.data());
   }
-  // What F would be.
+  // F after a step.
   std::vector<double> stepped(const std::vector<double>& step, double keep, const Execution& execution) const {
     std::vector<double> scores(raw_.data(), raw_.data() + raw_.size());
     parallel_for(execution, tiles_.count(), [&](index_t tile) { add(step, keep, tile, scores.data()); });

@@ -3,7 +3,7 @@
 //   normal   s + N(0, (strength * RMS(r) * q / (1 + q))^2), q = n exp(-L), L the iteration
 //            times the learning rate: CatBoost's noise, which fades as the model grows. s is the
 //            cosine score or the square root of the l2 score, about RMS(r) sqrt(n) both: added to
-// the l2 score itself, of the order RMS(r)^2 n, the noise would depend on y's units.
+//            the l2 score itself, of the order RMS(r)^2 n, the noise would depend on y's units.
 //   gumbel   score / n + strength * Gumbel, used candidates excluded: an exact draw
 //            from the softmax of score / (n * strength) (SampleTree: Ustimenko,
 //            Beliakov and Prokhorenkova, 2023).
@@ -66,7 +66,7 @@ class CandidateChoice {
                     const Value& value, Best& best) const;
   Best highest_score(const LevelScores& scores, const std::vector<LevelSplit>& used) const;
   double highest_of(const LevelScores& scores, index_t feature) const;
-  // What noise has to be, in its units, for a score to reach another; no more than that after rounding.
+  // The noise, in its units, with which a score reaches another; rounded down.
   double draw_needed(double so_far, double score) const;
   // A candidate's score with noise, -inf for one that does not reach `so_far`.
   double with_noise(const NoiseScale& noise, index_t level, const Best& plain, double so_far) const;

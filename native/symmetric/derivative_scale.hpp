@@ -16,8 +16,8 @@ struct DerivativeScale {
   index_t n_samples = 0;
 
   void merge(const DerivativeScale& other);
-  // (sum |w g|)^2 / (n sum (w g)^2) over n numbers: what share of them would say as much if all had the same magnitude.
-  // Of a rare class, or few large errors, it is small. Magnitudes between two powers of two count as uniform.
+  // The effective share of the samples, (sum |w g|)^2 / (n sum (w g)^2) over n numbers: 1 if all have the same magnitude,
+  // small for a rare class or few large errors. Magnitudes between two powers of two count as uniform.
   double share_that_tells() const;
 };
 
@@ -25,7 +25,7 @@ struct DerivativeScale {
 DerivativeScale find_scale(const ScoredSamples& samples, const Derivatives& derivatives,
                            index_t begin, index_t end);
 
-// What a sample adds to the mean square of the gradients: w g^2.
+// A sample's term in the mean square of the gradients: w g^2.
 inline double squared_term(double gradient, double weight) { return gradient * gradient * weight; }
 
 }  // namespace fctree::symmetric

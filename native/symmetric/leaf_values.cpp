@@ -26,7 +26,7 @@ struct LeafSumScales {
 constexpr index_t kRowsAtOnce = 512;
 constexpr index_t kWordsAtOnce = 64;  // of parts that are added up
 
-// What is summed for one output.
+// The terms that are summed for one output.
 struct OutputTerms {
   const double* gradient;
   const double* hessian;  // null: all 1

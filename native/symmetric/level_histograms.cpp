@@ -44,7 +44,7 @@ LevelHistograms::LevelHistograms(const BinnedMatrix& x, const Tiles& tiles,
 void LevelHistograms::restart(const RowsByLeaf& rows, const Execution& execution) {
   rows_ = &rows;
   most_kept_ = execution.all != nullptr ? std::numeric_limits<index_t>::max() : most_kept_in_memory_;
-  // What is counted anew is a task a group.
+  // Each group's new counts are a task.
   if (execution.all == nullptr && n_groups() >= execution.n_threads) {
     const double n_rows = static_cast<double>(tiles_.n_samples() / rows.one_of());
     most_kept_ = std::min(most_kept_, static_cast<index_t>(std::max(1.0, n_rows / (kFewRows * most_codes_))));
@@ -75,7 +75,7 @@ void LevelHistograms::make_room() {
     histograms_[side_][g].reserve(channels_.n_channels() * n_leaves_ * leaf_stride(g));
 }
 
-// The leaves that are not had by subtraction.
+// The leaves whose histograms are not a difference of two others.
 std::vector<index_t> LevelHistograms::counted_leaves() const {
   std::vector<index_t> leaves(n_counted(), 0);
   for (index_t i = 0; n_leaves_ > 1 && i < n_counted(); ++i)
@@ -83,7 +83,7 @@ std::vector<index_t> LevelHistograms::counted_leaves() const {
   return leaves;
 }
 
-// Their histograms, channel by channel.
+// The histograms of counted_leaves(), channel by channel.
 std::vector<std::int64_t*> LevelHistograms::counted_cells(index_t g) {
   std::vector<std::int64_t*> found;
   for (index_t c = 0; c < channels_.n_channels(); ++c)

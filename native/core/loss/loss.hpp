@@ -83,7 +83,7 @@ class Loss {
   // (counts, classes).
   virtual double unit_of_loss(double /*unit*/) const { return 0.0; }
 
-  // What penalties of Newton steps are multiplied by: the curvature at the start, of equally frequent classes, in that of
+  // The factor of penalties of Newton steps: the curvature at the start, of equally frequent classes, in that of
   // two classes. 1 at most.
   virtual double penalty_factor() const { return 1.0; }
   // A leaf's Newton step, limited where it would overshoot the minimum of the leaf's loss; sums of
@@ -105,7 +105,7 @@ class Loss {
   // counts (Pearson's). So penalties are as strong in any unit of the targets, and stronger where few large ones among zeros
   // say little.
   virtual void find_dispersion(const ScoredSamples&, const Execution&) {}
-  // What has to be added to each output's scores for balance, once the dispersion was found.
+  // The shifts of each output's scores that balance them, once the dispersion was found.
   virtual std::vector<double> find_shifts(const ScoredSamples&, const Execution&) { return {}; }
   // Derivatives from here on are those at scores less a constant, the best one: no tree is spent on undoing shifts.
   virtual void find_centres(const ScoredSamples&, const Execution&) {}
@@ -128,7 +128,7 @@ struct TargetUnits {
   const double* of_several() const { return deviations.size() > 1 ? deviations.data() : nullptr; }
   // 0 of several outputs, or of none.
   double of_single() const { return deviations.size() == 1 ? deviations[0] : 0.0; }
-  // What early stopping divides losses by: 1, or where less the unit of a single output's loss, so that small targets do not
+  // The divisor of losses in early stopping: 1, or where less the unit of a single output's loss, so that small targets do not
   // look like the end of training.
   double of_stopping(const Loss& loss) const;
 };

@@ -17,7 +17,7 @@ class PointwiseLoss : public Loss {
   bool prepares() const override {
     return !std::is_same<decltype(&Point::prepare), decltype(&Loss::prepare)>::value;
   }
-  // What the derivatives of an output are multiplied by, and its loss where it decides.
+  // The factor of an output's derivatives, and of its loss where it decides.
   double share_of(index_t) const { return 1.0; }
   // Constant subtracted from its scores before derivatives are taken.
   double centre_of(index_t) const { return 0.0; }

@@ -42,7 +42,7 @@ std::vector<double> sample_quantiles(const TrainingData& data, const NodeRows& n
   return cuts_to_try(data, {rows.data(), kSampledRows}, own.data(), rules).thresholds;
 }
 
-// What some rows have of an interval between two quantiles of the sample.
+// The samples of some rows in an interval between two quantiles of the sample.
 struct Interval {
   index_t number;  // of rows; then the place of the next one
   double lowest, highest;

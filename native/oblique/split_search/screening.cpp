@@ -155,7 +155,7 @@ std::vector<FeatureRange> ranges_of(const GrowState& state, const OpenNode& node
 
 namespace {
 
-// What is known of some rows of a node.
+// The columns and terms of some rows of a node.
 struct ScreenedPart {
   Vector largest;  // (2 d): of -x and of x
   ScreenedRows rows;

@@ -27,7 +27,7 @@ struct FeatureRange {
   bool can_be_cut() const { return width > 1e-300 && spread > 0.0; }
 };
 
-// What a node's axes are screened by: scores along its ridge and curvature directions, standardised by
+// The columns that screen a node's axes: scores along its ridge and curvature directions, standardised by
 // its moments, and the ranges of its features.
 struct ScreeningPlan {
   Matrix direction;  // (d, C)
@@ -40,7 +40,7 @@ struct ScreeningPlan {
 // Without ranges. n_directions: C, at least as many as the node has; others are 0.
 ScreeningPlan screening_plan(const GrowState& state, const OpenNode& node, index_t n_directions);
 
-// What rows contribute to bins: the columns but the feature's own (n, C + 1), the weights (n) and these times the
+// The terms of rows in bins: the columns but the feature's own (n, C + 1), the weights (n) and these times the
 // residuals (n, K).
 struct ScreenedRows {
   RowMatrix columns;
