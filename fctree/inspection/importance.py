@@ -77,9 +77,9 @@ def variable_importance(
     test_fraction : float or int, default=0.25
         Share or number of the samples used for the scores.
     scoring : str, default="neg_mean_squared_error"
-        ``"neg_mean_squared_error"`` (for classes the Brier score), ``"r2"``, ``"neg_mean_poisson_deviance"`` or
-        ``"neg_mean_gamma_deviance"``, for which all predictions have to be positive; ``"accuracy"``, ``"neg_log_loss"`` or
-        ``"roc_auc"``.
+        ``"neg_mean_squared_error"`` (for classes the Brier score), ``"neg_root_mean_squared_error"``, ``"r2"``,
+        ``"neg_mean_poisson_deviance"`` or ``"neg_mean_gamma_deviance"``, for which all predictions have to be positive;
+        ``"neg_brier_score"``, ``"accuracy"``, ``"neg_log_loss"`` or ``"roc_auc"``.
     confidence_level : float, default=0.95
         Level of the confidence intervals.
     sample_splitting : bool, default=False

@@ -92,6 +92,17 @@ def neg_mean_squared_error(target, outputs):
     return _of_mean(target, -_squared_errors(target, outputs))
 
 
+def neg_root_mean_squared_error(target, outputs):
+    """Negative root of the mean squared error, the mean over outputs."""
+    y = target.y.reshape(len(target.y), -1)
+    unit = square_unit(y)
+    errors = ((y - outputs.reshape(y.shape)) / unit) ** 2
+    mse = target.mean(errors)
+    root = np.sqrt(mse)
+    influence = (mse - errors) / np.where(root > 0.0, 2.0 * root, 1.0)
+    return float(-root.mean() * unit), influence.mean(axis=1) * unit
+
+
 def neg_mean_poisson_deviance(target, outputs):
     """Negative mean Poisson deviance, of several outputs their mean."""
     y, mean = _positive(target, outputs, "neg_mean_poisson_deviance", zero_allowed=True)
@@ -165,14 +176,16 @@ def _share_below(values, of, weight):
 SCORES = {
     "neg_mean_squared_error": neg_mean_squared_error,
     "r2": r2,
+    "neg_root_mean_squared_error": neg_root_mean_squared_error,
     "neg_mean_poisson_deviance": neg_mean_poisson_deviance,
     "neg_mean_gamma_deviance": neg_mean_gamma_deviance,
+    "neg_brier_score": neg_mean_squared_error,
     "accuracy": accuracy,
     "neg_log_loss": neg_log_loss,
     "roc_auc": roc_auc,
 }
-_FOR_NUMBERS = {"r2", "neg_mean_poisson_deviance", "neg_mean_gamma_deviance"}
-_FOR_CLASSES = {"accuracy", "neg_log_loss", "roc_auc"}
+_FOR_NUMBERS = {"r2", "neg_root_mean_squared_error", "neg_mean_poisson_deviance", "neg_mean_gamma_deviance"}
+_FOR_CLASSES = {"neg_brier_score", "accuracy", "neg_log_loss", "roc_auc"}
 
 
 def find_score(scoring, classes):

@@ -9,7 +9,7 @@ from fctree import CurvatureBoostingRegressor, SoftTreeRegressor, SymmetricBoost
 from fctree.inspection import shapley_importance, variable_importance
 from fctree.inspection.scores import SCORES, Target, find_score
 
-CLASS_SCORES = ("neg_mean_squared_error", "accuracy", "neg_log_loss", "roc_auc")
+CLASS_SCORES = ("neg_mean_squared_error", "neg_brier_score", "accuracy", "neg_log_loss", "roc_auc")
 
 
 def make_case(kind, weighted, n=60, seed=0):
@@ -26,8 +26,8 @@ def make_case(kind, weighted, n=60, seed=0):
     return Target(rng.integers(kind, size=n), weight, kind), outputs
 
 
-CASES = [("regression", s) for s in ("neg_mean_squared_error", "r2")]
-CASES += [("positive", s) for s in ("neg_mean_poisson_deviance", "neg_mean_gamma_deviance")]
+CASES = [("regression", s) for s in ("neg_mean_squared_error", "neg_root_mean_squared_error", "r2")]
+CASES += [("positive", s) for s in ("neg_root_mean_squared_error", "neg_mean_poisson_deviance", "neg_mean_gamma_deviance")]
 CASES += [(2, s) for s in CLASS_SCORES]
 CASES += [(3, s) for s in CLASS_SCORES if s != "roc_auc"]
 
@@ -53,12 +53,15 @@ def test_influence_is_the_derivative(kind, scoring, weighted):
 def test_values_are_those_of_scikit_learn(weighted):
     target, outputs = make_case("regression", weighted)
     options = {"sample_weight": target.weight}
-    value = {name: score(target, outputs)[0] for name, score in list(SCORES.items())[:2]}
+    value = {name: score(target, outputs)[0] for name, score in list(SCORES.items())[:3]}
     expected = -metrics.mean_squared_error(target.y, outputs, **options)
     assert value["neg_mean_squared_error"] == pytest.approx(expected)
     assert value["r2"] == pytest.approx(metrics.r2_score(target.y, outputs, **options))
+    assert value["neg_root_mean_squared_error"] == pytest.approx(-np.sqrt(-expected))
 
     target, outputs = make_case("positive", weighted)
+    roots = np.sqrt(metrics.mean_squared_error(target.y, outputs, multioutput="raw_values", **options))
+    assert SCORES["neg_root_mean_squared_error"](target, outputs)[0] == pytest.approx(-roots.mean())
     target = Target(target.y[:, 0], target.weight, None)
     for name in ("poisson", "gamma"):
         deviance = getattr(metrics, f"mean_{name}_deviance")(target.y, outputs[:, 0], **options)
@@ -75,7 +78,7 @@ def test_values_are_those_of_scikit_learn(weighted):
     auc = metrics.roc_auc_score(target.y, outputs[:, 1], **options)
     assert value["roc_auc"] == pytest.approx(auc)
     brier = metrics.brier_score_loss(target.y, outputs[:, 1], **options)
-    assert value["neg_mean_squared_error"] == pytest.approx(-brier)
+    assert value["neg_mean_squared_error"] == value["neg_brier_score"] == pytest.approx(-brier)
     clipped = np.clip(outputs, 1e-15, 1.0)
     log_loss = metrics.log_loss(target.y, clipped, **options)
     assert value["neg_log_loss"] == pytest.approx(-log_loss, rel=1e-6)
@@ -90,6 +93,11 @@ def test_weight_two_is_the_sample_twice():
         weighted = SCORES[scoring](Target(target.y, weight, target.n_classes), outputs)[0]
         repeated = SCORES[scoring](target.take(rows), outputs[rows])[0]
         assert weighted == pytest.approx(repeated), scoring
+
+
+def test_exact_predictions_have_no_root_mean_squared_error():
+    value, influence = SCORES["neg_root_mean_squared_error"](Target(np.arange(3.0), None, None), np.arange(3.0))
+    assert value == 0.0 and not influence.any()
 
 
 def test_auc_error_is_that_of_repetitions():
@@ -108,19 +116,19 @@ def test_auc_error_is_that_of_repetitions():
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("exponent", [-490, -270, 260, 490])
-@pytest.mark.parametrize("scoring", ["neg_mean_squared_error", "r2"])
+@pytest.mark.parametrize("scoring, power", [("neg_mean_squared_error", 2), ("neg_root_mean_squared_error", 1), ("r2", 0)])
 @pytest.mark.parametrize("importance", [
     lambda *data, **options: variable_importance(*data, **options),
     lambda *data, **options: variable_importance(*data, sample_splitting=True, **options),
     lambda *data, **options: shapley_importance(*data, n_subsets=12, **options),
 ], ids=["variable", "split", "Shapley"])
-def test_errors_are_those_of_any_unit(importance, scoring, exponent):
+def test_errors_are_those_of_any_unit(importance, scoring, power, exponent):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((120, 4))
     y = np.abs(X[:, 0]) + 0.5 * X[:, 1] + 0.1 * rng.standard_normal(120)
     model = SymmetricBoostingRegressor(max_iter=5, tol=0.0, random_state=0)
     plain, scaled = (importance(model, X, y * unit, scoring=scoring, random_state=0) for unit in (1.0, 2.0**exponent))
-    unit = 1.0 if scoring == "r2" else 4.0**exponent
+    unit = 2.0 ** (power * exponent)
     np.testing.assert_array_equal(scaled.importances, plain.importances * unit)
     np.testing.assert_array_equal(scaled.stderr, plain.stderr * unit)
     np.testing.assert_array_equal(scaled.p_values, plain.p_values)
@@ -159,6 +167,8 @@ def test_training_does_not_stop_for_the_output_of_the_largest_numbers(model):
         (None, None, "scoring must be one of"),
         ("accuracy", None, "for classifiers"),
         ("r2", [0, 1], "for regressors"),
+        ("neg_root_mean_squared_error", [0, 1], "for regressors"),
+        ("neg_brier_score", None, "for classifiers"),
         ("neg_mean_gamma_deviance", [0, 1], "'neg_mean_gamma_deviance' is for regressors"),
         ("roc_auc", [0, 1, 2], "needs two classes, got 3"),
     ],
