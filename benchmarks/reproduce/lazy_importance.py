@@ -62,7 +62,8 @@ class LazyKernel(TreeKernelFlow):
             path = ridge_path(K[np.ix_(kept, kept)], residuals[kept])
             losses += np.mean((residuals[held, None] - K[np.ix_(held, kept)] @ path) ** 2, axis=0)
         chosen = ridge_path(K, residuals)[:, [losses.argmin()]]
-        self.terms = [*self.terms, (X, np.ascontiguousarray(chosen))]
+        table = self.terms[0][0]  # of the full model: no values are missing
+        self.terms = [*self.terms, (table, X, np.ascontiguousarray(chosen))]
         self.n_iter_ = 1
         return self
 
