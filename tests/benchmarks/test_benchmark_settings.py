@@ -23,3 +23,10 @@ def test_shared_settings_are_read_only(layer):
     for _, first, _ in layer.METHODS.values():
         with pytest.raises(TypeError):
             first["depth"] = 4
+
+
+def test_lazy_importance_is_that_of_its_kernel(benchmark_module, monkeypatch):
+    lazy = benchmark_module("lazy_importance")
+    monkeypatch.setitem(lazy.DESIGNS, "small", lambda seed: lazy.designs.correlated(0.0, seed, 300))
+    truth, found, _ = lazy.importance("lazy", "small", 0)
+    assert found == pytest.approx(truth, rel=0.3)
