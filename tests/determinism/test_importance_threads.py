@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
 from sklearn.neural_network import MLPRegressor
-from threadpoolctl import threadpool_limits
 
 from fctree import SymmetricBoostingRegressor, TreeNTKRegressor
+from fctree._threads import one_thread
 from fctree.inspection import masked_outputs, shapley_importance, variable_importance
 
 MODELS = {
@@ -89,14 +89,13 @@ def test_batches_of_masks(monkeypatch):
 
 
 def test_one_limit_of_threads_for_all_subsets(monkeypatch):
-    """To set one takes longer than to fit a linear model."""
+    """Setting one takes longer than to fit a linear model."""
     limits = []
 
-    class Counting(threadpool_limits):
-        def __init__(self, *args, **kwargs):
-            limits.append(args)
-            super().__init__(*args, **kwargs)
+    def counting():
+        limits.append(1)
+        return one_thread()
 
-    monkeypatch.setattr(masked_outputs, "threadpool_limits", Counting)
+    monkeypatch.setattr(masked_outputs, "one_thread", counting)
     shapley_importance(Ridge(), *make_data(), method="retrain", random_state=0)
     assert 1 <= len(limits) < 8  # of 32 subsets
