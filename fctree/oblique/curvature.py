@@ -50,16 +50,16 @@ class BaseCurvatureTree(BaseObliqueTree):
 class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
     """Oblique regression tree with linear models in its leaves.
 
-    A split lies along a curvature direction, the ridge direction or the axis of a feature; the one whose
-    two sides are fitted best by two ridge models is taken. A split is kept only if it passes a
+    A split lies along a curvature direction, the ridge direction or the axis of a feature; the tree chooses
+    the split whose two sides are fitted best by two ridge models. A split is kept only if it passes a
     leave-one-out test, so a larger depth rarely raises the error. Features need no scaling, and the fitted
     tree is in the units of `X`.
 
     Parameters
     ----------
     max_depth : int or None, default=3
-        Maximum number of splits on a path. None grows until no split passes the test; 0 fits one ridge
-        regression.
+        Maximum number of splits on a path. None grows until no split passes the leave-one-out test; 0 fits
+        one ridge regression.
     alpha : float or "loo", default=1.0
         Ridge penalty, as in `sklearn.linear_model.Ridge`; with `standardize` it acts on the coefficients of
         standardised features. 0 gives least squares (the minimum-norm solution for collinear columns).
@@ -70,28 +70,29 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
         samples, rounded up.
     max_coef : int or None, default=None
         Maximum number of features in a split; a direction with more nonzero coefficients is replaced by a
-        sparse one of the same kind. The linear models in the leaves stay dense. None sets no limit.
+        sparse one of the same kind. Linear models in the leaves remain dense. None sets no limit.
     standardize : bool, default=True
-        Whether to grow the tree on features of mean 0 and variance 1. Of more than 7 + n_outputs features,
-        the most relevant ones are selected as well. Coefficients, thresholds and leaf models are in the
-        units of `X` in both cases.
+        Whether to grow the tree on features of mean 0 and variance 1. If there are more than 7 + n_outputs
+        features, the most relevant ones are also selected. Coefficients, thresholds and leaf models are in
+        the units of `X` in both cases.
     directions : {"ridge", "curvature", "axis", "all"} or tuple of them, default="all"
         Candidate directions of splits: the ridge direction, the curvature directions, the axes of the
         features, or all of these.
     n_curvature : int, default=2
         Number of curvature directions per node.
     n_screened : int or None, default=8
-        Number of axes searched exactly, selected by a cheaper screening; None searches all.
+        Number of features whose axes are searched exactly, selected by a cheaper screening; None searches
+        all.
     max_thresholds : int, default=32
         Number of cuts tried along each direction, at quantiles of the projected samples; a single tree then
         refines the best cuts. With more than 32 features it is limited to 1,024 / n_features, but not below
         4.
     parent_weight : float, default=3.0
-        Number of pseudo-samples that shrink a child's model towards its parent's; 0 is no shrinkage. In
+        Number of pseudo-samples that shrink a child's model towards its parent's; 0 means no shrinkage. In
         boosting a pseudo-sample has the mean weight of the tree's samples.
     split_margin : float, default=0.75
-        Minimum decrease of the leave-one-out error for a split, in units of the decrease that the best of
-        as many random candidates reaches by chance. 0 accepts any decrease (with constant leaves, any
+        Minimum decrease in leave-one-out error for a split, relative to the decrease that the best of equally
+        many random candidates would reach by chance. 0 accepts any decrease (with constant leaves, any
         split).
     feature_concatenation : bool, default=True
         Whether a node's ridge predictions become extra features of its children; for one target they are in
@@ -101,8 +102,8 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
         tested for leaves of this kind. ``"soft"`` blends ridge models across soft boundaries: after growth,
         splits, boundary widths and leaf models are optimised jointly, and the result is kept if it clearly
         lowers the leave-one-out error. The optimisation amplifies rounding: fits that should be equal
-        (weights instead of copies, reordered rows, other units of the features) agree only to about 1e-2
-        standard deviations of `y`.
+        (weights instead of copies, reordered rows, other units of features) agree only to about 1e-2 standard
+        deviations of `y`.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, \
             default="from_dtype"
         Categorical features: the columns of a categorical or text type, a list of names or indices, or a
@@ -111,7 +112,7 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
         Number of threads; None is 1 unless set by a `joblib.parallel_config`, -1 is all cores. Results do
         not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Ignored: growing a single tree is deterministic; present for API consistency.
+        Has no effect, because growing a single tree is deterministic; present for API consistency.
 
     Attributes
     ----------
@@ -120,8 +121,8 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
     alpha_ : float
         The ridge penalty used: `alpha`, or the one chosen by leave-one-out.
     interval_scores_, interval_levels_, interval_scales_ : arrays
-        Data of `predict_interval`: conformity scores, the confidence level that each suffices for, and the
-        scales of the leaves.
+        Data for `predict_interval`: conformity scores, the confidence level for which each one suffices, and
+        the scales of the leaves.
     encoder_ : TableEncoder
         Encoder of categories and missing values.
     n_features_in_ : int
@@ -159,15 +160,15 @@ class CurvatureTreeRegressor(TreeRegressor, BaseCurvatureTree):
 class CurvatureTreeClassifier(TreeClassifier, BaseCurvatureTree):
     """Oblique classification tree with linear models in its leaves.
 
-    The tree is grown as a `CurvatureTreeRegressor` on class indicators: one per class, or only that of
-    ``classes_[1]`` if there are two. Its leaves then get logistic models of the same features, each shrunk
-    towards the model of all samples; `decision_function` returns their logits.
+    The tree is grown like a `CurvatureTreeRegressor` on class indicators: one per class, or only that of
+    ``classes_[1]`` if there are two classes. Its leaves then get logistic models of the same features, each
+    shrunk towards the model of all samples; `decision_function` returns their logits.
 
     Parameters
     ----------
     max_depth : int or None, default=3
-        Maximum number of splits on a path. None grows until no split passes the test; 0 fits one logistic
-        regression, or the class frequencies if these predict better.
+        Maximum number of splits on a path. None grows until no split passes the leave-one-out test; 0 fits
+        one logistic regression, or the class frequencies if these predict better.
     alpha, min_samples_leaf, max_coef, standardize, directions, n_curvature, \
             n_screened, max_thresholds, parent_weight, split_margin, feature_concatenation
         As in `CurvatureTreeRegressor`.

@@ -65,13 +65,13 @@ class FCODTRegressor(TreeRegressor, BaseFCODT):
         Maximum number of splits on a path. None grows until no node can be split; 0 fits one ridge
         regression.
     min_samples_split : int or float, default=2
-        Minimum number of samples in a node that is split; a float is a fraction of the training samples,
+        Minimum number of samples in a node for it to be split; a float is a fraction of the training samples,
         rounded up.
     min_samples_leaf : int or float, default=1
         Minimum number of samples in a leaf; a float is a fraction of the training samples, rounded up. A
-        ridge leaf has ``n_features + 1`` parameters: a few times as many samples are a good choice.
+        ridge leaf has ``n_features + 1`` parameters; a few times that number is a good choice.
     min_impurity_decrease : float, default=0.0
-        Minimum decrease of the impurity for a split, weighted by the node's share of the samples.
+        Minimum decrease in impurity for a split, weighted by the node's share of the samples.
     feature_concatenation : bool, default=True
         Whether the score of a node is passed to its children as one more feature. It is in the unit of `y`,
         so the tree depends on that unit: standardise `y` too. False gives a plain oblique tree with ridge
@@ -119,8 +119,8 @@ class FCODTClassifier(TreeClassifier, BaseFCODT):
     """The oblique classification tree of the FC-ODT paper.
 
     Ridge regressions predict class indicators: one per class, or only that of ``classes_[1]`` if there are
-    two. The direction of each indicator is a candidate; the cut with the largest decrease of the Gini
-    impurity is taken.
+    two classes. The direction for each indicator is a candidate; the cut with the largest decrease in Gini
+    impurity is chosen.
 
     Parameters
     ----------

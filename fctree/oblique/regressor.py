@@ -31,10 +31,10 @@ class TreeRegressor(NumericTargets, TreeIntervals, RegressorMixin):
             minimise the sum of their losses. Curvature trees divide each loss by the variance of its
             output, so the splits do not depend on the units of `y`.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights. A weight of 2 counts as two samples, except in the limits on numbers of
-            samples; samples of weight 0 are ignored. If the mean weight is below about 0.7, all weights are
-            multiplied by the power of two that brings it closest to 1, so that penalties keep their
-            strength.
+            Non-negative weights. A weight of 2 counts as two samples, except in limits such as
+            `min_samples_leaf`; samples of weight 0 are ignored. If the mean weight is below about 0.7, all
+            weights are multiplied by the power of two that brings it closest to 1, so that penalties keep
+            their strength.
 
         Returns
         -------
