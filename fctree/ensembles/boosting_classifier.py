@@ -22,13 +22,14 @@ _FEW_SAMPLES, _LEAST_SHARE = 600, 2 / 3
 class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvatureBoosting):
     """Gradient boosting of curvature trees with ridge leaves, for classification.
 
-    Each tree is a shallow oblique tree fitted to the Newton step of the log-loss, with splits along
-    curvature directions, axes or the ridge direction and linear models in the leaves; with more than two
-    classes a leaf predicts one score per class. For step-like targets each round also grows a step tree
-    (axis-parallel splits, constant leaves) and keeps the tree with the larger out-of-bag gain, after a deduction for
-    in-bag gain that later trees could have made. By default splits need clearer gains than in regression and leaf models are shrunk more towards
-    their parents': the `split_margin` of trees is 0.75 for two classes and 0.5 for more, of more than 600 samples in
-    proportion less down to two thirds of that, their `parent_weight` 10 for each class.
+    Each tree is a shallow oblique tree fitted to the Newton step of the log-loss, with splits along curvature
+    directions, axes or the ridge direction and linear models in the leaves; with more than two classes a leaf
+    predicts one score per class. For targets with steps each round also grows a step tree (axis-parallel splits,
+    constant leaves) and keeps the tree with the larger out-of-bag gain, after subtracting in-bag gain that later
+    trees could also achieve. By default splits need clearer gains than in regression, and leaf models are shrunk more
+    towards those of their parents. The trees' `split_margin` is 0.75 for two classes and 0.5 for more; with more than
+    600 samples it decreases in proportion, down to two thirds of that. Their `parent_weight` is 10 times the number
+    of classes.
 
     Parameters
     ----------
@@ -42,9 +43,9 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
         or "balanced" for equal total weights. They also weight the loss of evaluation and held-out samples,
         but not `eval_metric`.
     learning_rate : float or "auto", default="auto"
-        Factor applied to the scores of each tree. "auto" starts at 0.05 and is doubled at most three times:
-        after 100, 150 and 200 rounds as long as the steps of the 50 rounds before also reduce the loss on
-        out-of-bag samples; with ``subsample=1`` it stays 0.05.
+        Factor applied to the scores of each tree. "auto" starts at 0.05 and is doubled after 100, 150 and 200 rounds,
+        as long as the steps of the previous 50 rounds also reduced the loss on out-of-bag samples; with
+        ``subsample=1`` it stays at 0.05.
     max_iter, subsample
         As in `CurvatureBoostingRegressor`.
     colsample : float, default=1.0
@@ -53,15 +54,15 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
     l2_leaf_reg, extrapolation, step_depth, max_depth, alpha
         As in `CurvatureBoostingRegressor`.
     min_samples_leaf : int, float or None, default=None
-        Minimum number of samples in a leaf; a float is a fraction of the training samples of a tree,
-        rounded up. For step trees it is a quarter of this number, with two classes and more than three levels at least
-        1 / p, p the share of the rarer class.
+        Minimum number of samples in a leaf; a float is a fraction of the training samples of a tree, rounded up. The
+        limit in step trees is a quarter of this number. With two classes it is at least 1 / p in step trees of more
+        than three levels, where p is the share of the rarer class.
     max_coef
         As in `CurvatureBoostingRegressor`.
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
-        Unfitted tree with the parameters of all trees. None is
-        ``CurvatureTreeRegressor(n_screened=4, max_thresholds=8, split_margin=0.75, parent_weight=20, feature_concatenation=False)``
-        for two classes and up to 600 samples; see above for others.
+        Unfitted tree whose parameters all trees use. None means ``CurvatureTreeRegressor(n_screened=4,
+        max_thresholds=8, split_margin=0.75, parent_weight=20, feature_concatenation=False)`` for two classes and up
+        to 600 samples; see above for other cases.
     categorical_features, \
             early_stopping, validation_fraction, n_iter_no_change, tol, warm_start, verbose, \
             n_jobs, random_state

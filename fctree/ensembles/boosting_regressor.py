@@ -23,24 +23,22 @@ class CurvatureBoostingRegressor(
 ):
     """Gradient boosting of curvature trees with ridge leaves.
 
-    Each tree is a shallow oblique tree fitted to the Newton step of the loss, with splits along curvature
-    directions, axes or the ridge direction and linear models in the leaves. Such trees suit smooth targets.
-    For step-like targets each round also grows a step tree (axis-parallel splits, constant leaves) and
-    keeps the tree with the larger out-of-bag gain, after a deduction
-    for in-bag gain that later trees could have made.
+    Each tree is a shallow oblique tree fitted to the Newton step of the loss, with splits along curvature directions,
+    axes or the ridge direction and linear models in the leaves. Such trees suit smooth targets. For targets with
+    steps each round also grows a step tree (axis-parallel splits, constant leaves) and keeps the tree with the larger
+    out-of-bag gain, after subtracting in-bag gain that later trees could also achieve.
 
     Parameters
     ----------
     loss, quantile
         As in `SymmetricBoostingRegressor`.
     learning_rate : float or "auto", default="auto"
-        Factor applied to the scores of each tree. "auto" starts at 0.05 and is doubled at most three times.
-        It doubles after 100, 150 and 200 rounds as long as the steps of the 50 rounds before also reduce the
-        loss on out-of-bag samples; with ``subsample=1`` it stays 0.05. For a quantile q it starts at
-        0.1 sqrt(q (1 - q)), but not below 0.02.
+        Factor applied to the scores of each tree. "auto" starts at 0.05 and is doubled after 100, 150 and 200 rounds,
+        as long as the steps of the previous 50 rounds also reduced the loss on out-of-bag samples; with
+        ``subsample=1`` it stays at 0.05. For a quantile q it starts at 0.1 sqrt(q (1 - q)), but not below 0.02.
     max_iter : int, default=300
-        Number of trees, with `warm_start` in total. 100 trees with ``learning_rate=0.1`` take two fifths
-        to half of the time and are slightly less accurate.
+        Number of trees, in total with `warm_start`. 100 trees with ``learning_rate=0.1`` take 40 to 50 % of the time
+        and are slightly less accurate.
     subsample : float, default=0.7
         Share of the samples drawn for each tree. Identical samples are drawn together.
     colsample : float, default=1.0
@@ -49,34 +47,33 @@ class CurvatureBoostingRegressor(
         Weight of pseudo-samples with target 0 that shrink the mean of each leaf; `alpha` shrinks the
         slopes.
     extrapolation : float or None, default=0.0
-        Distance by which predictions of a leaf may leave the range of its training predictions, as a
-        multiple of that range; None sets no limit, except that no step of a log-mean exceeds 4.
+        How far predictions of a leaf may leave the range of its training predictions, as a multiple of that range.
+        None sets no limit, except that a step on the scale of a log link never exceeds 4.
     step_depth : int or None, default=8
-        Depth of the step trees that compete in each round; None grows none. With a single output step trees of three
-        levels compete too. They need ``subsample < 1``,
-        since out-of-bag samples decide between the trees. Each uses four fifths of the features. With more
-        than 65,536 samples their thresholds are the edges of 256 histogram bins per feature.
+        Depth of the step trees that are candidates in each round; None grows none. With a single output, step trees
+        of three levels are also candidates. Step trees need ``subsample < 1``, because out-of-bag samples decide
+        between the candidates. Each uses four fifths of the features. With more than 65,536 samples their thresholds
+        are the edges of 256 histogram bins per feature.
     max_depth : int or None, default=None
-        Maximum number of splits on a path of a tree, step trees excepted. For this and the next three
-        parameters None is the value of `tree`: 3 splits, ``alpha=1`` and 20 samples by default.
+        Maximum number of splits on a path of a tree, except in step trees. For this and the next three parameters,
+        None means the value of `tree`: by default 3 splits, ``alpha=1``, 20 samples and no limit on features.
     alpha : float, "loo" or None, default=None
         Ridge penalty; "loo" chooses it by leave-one-out errors.
     min_samples_leaf : int, float or None, default=None
-        Minimum number of samples in a leaf; a float is a fraction of the training samples of a tree,
-        rounded up. For step trees it is a tenth of this number, for losses with a log link a quarter. ``loss="quantile"``
-        needs at least
-        ``5 / min(quantile, 1 - quantile)`` in all trees, except for the median.
+        Minimum number of samples in a leaf; a float is a fraction of the training samples of a tree, rounded up. The
+        limit in step trees is a tenth of this number, or a quarter for losses with a log link. ``loss="quantile"``
+        needs at least ``5 / min(quantile, 1 - quantile)`` in all trees, except for the median.
     max_coef : int or None, default=None
         Maximum number of features in a split.
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
-        Unfitted tree with the parameters of all trees. None is
-        ``CurvatureTreeRegressor(n_screened=4, max_thresholds=8, split_margin=0.0, feature_concatenation=False)``,
-        for losses with a log link with ``split_margin=0.5``.
+        Unfitted tree whose parameters all trees use. None means ``CurvatureTreeRegressor(n_screened=4,
+        max_thresholds=8, split_margin=0.0, feature_concatenation=False)``, with ``split_margin=0.5`` for losses with
+        a log link.
     categorical_features
         As in `SymmetricBoostingRegressor`.
     early_stopping : bool, default=False
-        Whether to stop when the validation loss has not fallen by more than `tol` for `n_iter_no_change`
-        rounds, and keep the trees up to its minimum.
+        Whether to stop when the validation loss has not fallen by more than `tol` for `n_iter_no_change` rounds, and
+        keep the trees up to the round with the lowest loss.
     validation_fraction : float or int, default=0.1
         Share or number of samples held out for early stopping without an `eval_set`.
     n_iter_no_change : int, default=10
@@ -98,11 +95,11 @@ class CurvatureBoostingRegressor(
         0 for a curvature tree, 1 for a step tree, 3 for one of three levels, 2 for a curvature tree fitted to the residuals
         of a linear model of all features, with that model added to its leaves.
     step_sums_ : ndarray of shape (n_iter, 2, n_outputs, 2)
-        For curvature trees (0 and 2) and for step trees (1 and 3), and for each output (score of a class), cumulative
-        sums over the rounds in which such a tree was grown, on out-of-bag samples: the decrease of the loss by
-        the tree's full step, and the curvature of the loss along that step. Their ratio, limited to 0 to 1, is a
-        factor of the steps of these trees besides the learning rate (a line search). For quantiles other than
-        the median the sums are 0 and the factor is 1.
+        Sums for a line search: for curvature trees (0 and 2) and step trees (1 and 3), and for each output (score of
+        a class), the decrease in loss by the tree's full step and the curvature of the loss along that step, on
+        out-of-bag samples, cumulated over the rounds in which such a tree was grown. Their ratio, limited to 0 to 1,
+        multiplies the steps of these trees in addition to the learning rate. For quantiles other than the median the
+        sums are 0 and the factor is 1.
     learning_rates_ : ndarray of shape (n_iter,)
         Learning rate of each round.
     baseline_
@@ -112,8 +109,8 @@ class CurvatureBoostingRegressor(
     n_iter_ : int
         Number of trees.
     train_score_, validation_score_ : ndarray
-        Negative mean loss before the first round and after each round, removed rounds included.
-        `validation_score_` is empty without validation samples.
+        Negative mean loss before the first round and after each round, including removed rounds. `validation_score_`
+        is empty without validation samples.
     evals_result_, interval_trees_
         As in `SymmetricBoostingRegressor`.
     feature_importances_ : ndarray of shape (n_features,)

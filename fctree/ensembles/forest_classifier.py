@@ -22,11 +22,11 @@ from fctree.oblique.class_scores import IndicatorScores, class_indicators
 
 @shares_documentation(CurvatureForestRegressor)
 class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureForest):
-    """Classification forest of curvature trees with ridge leaves, mixed with step trees where these help.
+    """Classification forest of curvature trees with ridge leaves, mixed with step trees if these help.
 
-    The trees are grown on random draws of the samples, with random features for each split, independently and
-    in parallel. The mean of their predicted class indicators is projected on the probability simplex and then
-    calibrated (`exponent_`).
+    The trees are grown independently and in parallel on random draws of the samples, with random features for each
+    split. The mean of their predicted class indicators is projected onto the probability simplex and then calibrated
+    (`exponent_`).
 
     Parameters
     ----------
@@ -48,14 +48,14 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
         The classes, sorted.
     n_classes_ : int
     oob_score_ : float
-        Accuracy of the out-of-bag predictions, weighted by `sample_weight` alone, or the value of the function of the
-        labels; only with `oob_score`.
+        Accuracy of the out-of-bag predictions, weighted by `sample_weight` only, or the value of the `oob_score`
+        function for the labels; only with `oob_score`.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
-        Probabilities by the trees grown without the sample, which are all trees for samples of weight 0; NaN
-        if there are none. Only with `oob_score`.
+        Probabilities predicted by the trees grown without the sample (all trees for samples of weight 0); NaN if
+        there are none. Only with `oob_score`.
     exponent_ : float or None
-        Exponent of the predicted class scores (plus 0.01) in `predict_proba`, chosen with `class_shifts_` by the
-        out-of-bag log-loss; None if no tree left a sample out.
+        Exponent of the predicted class scores (plus 0.01) in `predict_proba`, chosen together with `class_shifts_` to
+        minimise the out-of-bag log-loss; None if no tree left a sample out.
     class_shifts_ : ndarray of shape (n_classes,) or None
         Shift of each class, added to ``exponent_ * log(p + 0.01)`` before the softmax; None if no tree left a sample out.
     feature_importances_, encoder_

@@ -18,17 +18,17 @@ from fctree.ensembles.forest import BaseCurvatureForest, judged_samples
 class CurvatureForestRegressor(
     NumericTargets, ForestIntervals, RegressorMixin, BaseCurvatureForest
 ):
-    """Forest of curvature trees with ridge leaves, mixed with step trees where these help.
+    """Forest of curvature trees with ridge leaves, mixed with step trees if these help.
 
-    The prediction is the mean of trees grown on random draws of the samples, with random features for each
-    split. Trees are independent and grow in parallel.
+    The prediction is the mean of the predictions of trees grown on random draws of the samples, with random features
+    for each split. Trees are independent and are grown in parallel.
 
     Parameters
     ----------
     n_estimators : int, default=100
-        Number of trees, with `warm_start` in total.
+        Number of trees, in total with `warm_start`.
     max_samples : int, float or None, default=None
-        Mean number or share of the samples drawn for a tree; None is all.
+        Mean number or share of the samples drawn for a tree; None means all samples.
     max_features : int, float, {"sqrt", "log2"} or None, default=1.0
         Number or share of the features considered for a split, drawn for each node. The models in nodes and
         leaves use all features of the tree. If the tree selects only the most relevant features, the same
@@ -43,23 +43,22 @@ class CurvatureForestRegressor(
     extrapolation, alpha, max_coef
         As in `CurvatureBoostingRegressor`.
     max_depth : int or None, default=None
-        Maximum depth of all trees. None is that of `tree`; without a `tree` it is 8 for curvature trees,
-        and for step trees 24 with at most 4,096 samples, else 12 (less from about 80 features on, to limit
+        Maximum depth of all trees. None means that of `tree`; without a `tree` it is 8 for curvature trees, and for
+        step trees 24 with at most 4,096 samples, otherwise 12 (less for more than about 80 features, to limit
         memory).
     min_samples_leaf : int, float or None, default=None
-        Minimum number or share of samples in a leaf, each counted once; None is that of `tree`, or without one 10. For step
-        trees it is a tenth, rounded up. Unequal weights raise the 10 to 10 n sum w^2 / (sum w)^2, up to
-        n / 40, in curvature trees.
+        Minimum number or share of samples in a leaf, each counted once; None means that of `tree`, or 10 without a
+        `tree`. The limit in step trees is a tenth of it, rounded up. In curvature trees unequal weights raise the
+        default of 10 to 10 n sum w^2 / (sum w)^2, up to n / 40.
     step_trees : bool, default=True
-        Whether a share of the trees may be step trees, with axis-parallel splits and constant leaves. The
-        first 16 trees are then grown as each kind, and out-of-bag errors choose the share; it is 0 if
-        every tree has all samples.
+        Whether a share of the trees may be step trees, with axis-parallel splits and constant leaves. The first 16
+        trees are then grown as both kinds, and the share is chosen by out-of-bag errors; it is 0 if every tree sees
+        all samples.
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
-        Unfitted tree with the parameters of all trees; step trees take `max_depth` and `min_samples_leaf`
-        from it. None is, except for the depth of step trees,
-        ``CurvatureTreeRegressor(max_depth=8, min_samples_leaf=10, n_screened=4, max_thresholds=8,
-        split_margin=0.0, feature_concatenation=False)``, or this with ``split_margin=0.5`` if 16 such trees
-        have lower out-of-bag errors.
+        Unfitted tree whose parameters all trees use; step trees take only `max_depth` and `min_samples_leaf` from it.
+        None means, except for the depth of step trees, ``CurvatureTreeRegressor(max_depth=8, min_samples_leaf=10,
+        n_screened=4, max_thresholds=8, split_margin=0.0, feature_concatenation=False)``, or this with
+        ``split_margin=0.5`` if 16 such trees have lower out-of-bag errors.
     categorical_features
         As in `CurvatureBoostingRegressor`.
     warm_start : bool, default=False
@@ -79,20 +78,21 @@ class CurvatureForestRegressor(
     step_share_ : float
         Share of step trees, a multiple of .05 of at most .9; they are spread evenly.
     split_margin_ : float
-        `split_margin` of the curvature trees: that of `tree`; without a `tree` 0 or, where out-of-bag errors
-        are lower, .5.
+        `split_margin` of the curvature trees: that of `tree`, or without a `tree` 0, or .5 if this gives lower
+        out-of-bag errors.
     residual_trees_ : bool
-        Whether curvature trees are fitted to the residuals of a linear model of all features, with that model added to
-        their leaves: if they would use all of many features and out-of-bag errors are lower, without a `tree`.
+        Whether curvature trees are fitted to the residuals of a linear model of all features, with that model added
+        to their leaves. This is tried without a `tree` if they would use all of many features, and kept if it lowers
+        out-of-bag errors.
     oob_score_ : float
-        R² of the out-of-bag predictions, or the value of the function; only with `oob_score`.
+        R² of the out-of-bag predictions, or the value of the `oob_score` function; only with `oob_score`.
     oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        Mean of the trees grown without the sample, which are all trees for samples of weight 0; NaN if there
-        are none. Only with `oob_score`.
+        Mean prediction of the trees grown without the sample (all trees for samples of weight 0); NaN if there are
+        none. Only with `oob_score`.
     feature_importances_
         As in `CurvatureBoostingRegressor`.
     interval_scores_, interval_levels_, interval_scales_ : arrays
-        Data of `predict_interval`: conformity scores, the confidence level that each suffices for, and the
+        Data for `predict_interval`: conformity scores, the confidence level for which each one suffices, and the
         scales of the leaves.
     encoder_
         As in `CurvatureBoostingRegressor`.

@@ -162,10 +162,10 @@ class ObliqueTrees(CheckedArrays):
     @overload
     def __getitem__(self, index: slice) -> ObliqueTrees: ...
     def __getitem__(self, index: int | slice) -> ObliqueTree | ObliqueTrees:
-        """One tree as an `ObliqueTree`, to draw, print or evaluate on its own; of a slice these trees.
+        """One tree as an `ObliqueTree`, to draw, print or evaluate on its own; or the trees of a slice.
 
-        The one's arrays are views of this object's, except `coef`. It has no bounds: far outside of the
-        training data its predictions may differ from its contribution here.
+        The arrays of a single tree are views of those of this object, except `coef`. The tree has no bounds:
+        far outside the training data its predictions may differ from its contribution to the ensemble.
         """
         if isinstance(index, slice):
             return self.take(range(self.n_trees)[index])
