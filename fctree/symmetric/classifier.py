@@ -20,8 +20,8 @@ from fctree.symmetric.regressor import SymmetricBoostingRegressor
 class SymmetricBoostingClassifier(BoostedClasses, ClassifierMixin, BaseSymmetricBoosting):
     """Gradient boosting of symmetric (oblivious) trees for classification.
 
-    With two classes a tree predicts one raw score, the log-odds of ``classes_[1]``. With more classes each
-    leaf holds one raw score per class (softmax). Leaf values are Newton steps.
+    With two classes each leaf holds one raw score, the log-odds of ``classes_[1]``; with more classes, one
+    raw score per class (softmax). Leaf values are Newton steps.
 
     Parameters
     ----------
@@ -38,11 +38,11 @@ class SymmetricBoostingClassifier(BoostedClasses, ClassifierMixin, BaseSymmetric
             random_strength, score_noise, score_function, subsample, colsample
         As in `SymmetricBoostingRegressor`.
     l2_leaf_reg : float, default=3.0
-        L2 penalty of the leaf values, added to the hessian of a leaf. With K > 4 classes, whose hessians
-        are smaller, it is multiplied by 4 / K.
+        L2 penalty on leaf values, added to the hessian of a leaf. With K > 4 classes, whose hessians are
+        smaller, it is multiplied by 4 / K.
     monotonic_cst : array-like of int of shape (n_features,) or dict, default=None
-        Constraint of each feature: 1 if the probability of ``classes_[1]`` must not decrease with it, -1 if
-        it must not increase, 0 for none. Two classes only.
+        Constraint on each feature: 1 if the probability of ``classes_[1]`` must not decrease as it grows, -1
+        if it must not increase, 0 for none. Two classes only.
     interaction_cst, categorical_features, early_stopping, validation_fraction, n_iter_no_change, tol, warm_start, \
             verbose, n_jobs, random_state
         As in `SymmetricBoostingRegressor`.

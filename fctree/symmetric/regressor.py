@@ -23,51 +23,50 @@ class SymmetricBoostingRegressor(
 ):
     """Gradient boosting of symmetric (oblivious) regression trees.
 
-    All nodes of a level share one split, so a tree of depth m is m splits and a table of 2^m leaf values,
-    which is fast to evaluate [1]_. Features are binned into at most `max_bins` histogram bins. With noise in
-    the scores and leaves it samples a Gaussian process [2]_ (`posterior_samples`).
+    All nodes of a level share one split, so a tree of depth m consists of m splits and a table of 2^m leaf
+    values, and is fast to evaluate [1]_. Features are binned into at most `max_bins` histogram bins. With
+    noise in scores and leaf values, boosting samples from a Gaussian process [2]_ (`posterior_samples`).
 
     Parameters
     ----------
     loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", \
             "tweedie"}, tuple or callable, default="squared_error"
-        Loss to minimise. ``"poisson"``, ``"tweedie"`` (both y >= 0) and ``"gamma"`` (y > 0) predict
-        ``exp(raw score)``. The variance power of ``"tweedie"`` is 1.5; ``("tweedie", 1.7)`` sets another
-        between 1 (counts) and 2 (amounts); a list does, too. A function ``loss(y_true, raw_prediction)`` returns the gradient
-        and the non-negative hessian of each sample with respect to its raw prediction, in the shape of `y`,
-        without weights; raw predictions start at 0 and are the predictions.
+        Loss to minimise. ``"poisson"``, ``"tweedie"`` (both y >= 0) and ``"gamma"`` (y > 0) predict ``exp(raw
+        score)``. The variance power of ``"tweedie"`` is 1.5; the tuple (or list) ``("tweedie", 1.7)`` sets
+        another value between 1 (counts) and 2 (amounts). A function ``loss(y_true, raw_prediction)`` returns
+        the gradient and the non-negative hessian of each sample with respect to its raw prediction, in the
+        shape of `y`, without weights; raw predictions start at 0 and are returned as predictions.
     quantile : float in (0, 1) or None, default=None
-        Quantile of ``loss="quantile"``, required there. For ``"huber"`` the share of residuals in the
-        quadratic part; None is 0.9. Must be None for other losses.
+        Quantile of ``loss="quantile"``, for which it is required. For ``"huber"`` the share of residuals in
+        the quadratic part; None means 0.9. Must be None for other losses.
     learning_rate : float, default=0.1
         Shrinkage factor of the leaf values.
     max_iter : int, default=100
-        Number of trees, with `warm_start` in total.
+        Number of trees, in total with `warm_start`.
     max_depth : int, default=6
         Depth of the trees, at most 16.
     max_bins : int, default=254
         Maximum number of bins per feature, not counting missing values.
     l2_leaf_reg : float, default=3.0
-        L2 penalty of the leaf values, added to the weight (or the hessian) of a leaf. For losses whose
-        leaves are quantiles (``"absolute_error"``, ``"quantile"``, ``"huber"``) it affects only the choice
-        of splits.
+        L2 penalty on leaf values, added to the weight (or the hessian) of a leaf. For losses whose leaves are
+        quantiles (``"absolute_error"``, ``"quantile"``, ``"huber"``) it affects only the choice of splits.
     min_samples_leaf : int, default=1
         Minimum number of samples in every non-empty leaf. ``loss="quantile"`` needs at least
         ``5 / min(quantile, 1 - quantile)``, except for the median.
     posterior_samples : int, default=0
-        Number of posterior samples for ``predict(X, return_std=True)``, 0 or at least 2; each is a further
-        model to fit. The prior has 0.1 times, the assumed noise 0.01 times the standard deviation of `y`.
-        Squared error only.
+        Number of posterior samples for ``predict(X, return_std=True)``, 0 or at least 2; each requires
+        fitting a further model. The standard deviation of the prior is 0.1 times that of `y`, the one of the
+        assumed noise 0.01 times. Squared error only.
     random_strength : float, default=1.0
         Scale of the noise added to the scores of candidate splits. With more than 32,768 samples and
-        ``score_noise="normal"`` splits are searched on a part of the samples, drawn for each tree in all
-        rounds, and noise is added only if that varies less; 0, `subsample` below 1 and `min_samples_leaf` above search all.
+        ``score_noise="normal"``, splits are searched on a part of the samples, drawn for each tree in all
+        rounds, and noise is added only as far as this sampling varies scores less. All samples are searched
+        if `random_strength` is 0, `subsample` below 1 or `min_samples_leaf` above 1.
     score_noise : {"normal", "gumbel"}, default="normal"
-        ``"normal"``: with standard deviation ``random_strength * RMS(gradients) * q / (1 + q)``,
-        ``q = n exp(-iteration * learning_rate)``, as in CatBoost; it fades over the rounds. It is
-        added to the cosine score, or to the square root of the l2 score. ``"gumbel"``: the split is drawn
-        from the softmax of ``score / n / random_strength`` over the unused candidates (Ustimenko et
-        al., 2023).
+        ``"normal"``: with standard deviation ``random_strength * RMS(gradients) * q / (1 + q)``, ``q = n
+        exp(-iteration * learning_rate)``, as in CatBoost; it fades over the rounds. It is added to the cosine
+        score, or to the square root of the l2 score. ``"gumbel"``: the split is drawn from the softmax of
+        ``score / n / random_strength`` over all unused candidates (Ustimenko et al., 2023).
     score_function : {"l2", "cosine"}, default="l2"
         Score of a split: the decrease of the squared error, or the cosine of the angle between gradients
         and leaf values.
@@ -76,31 +75,31 @@ class SymmetricBoostingRegressor(
     colsample : float in (0, 1], default=1.0
         Share of the features that a tree may use.
     monotonic_cst : array-like of int of shape (n_features,) or dict, default=None
-        Constraint of each feature: 1 if predictions must not decrease with it, -1 if they must not
+        Constraint on each feature: 1 if predictions must not decrease as it grows, -1 if they must not
         increase, 0 for none.
     interaction_cst : {"pairwise", "no_interactions"}, list of sets of int or str, or None, default=None
-        Columns that a tree may combine: those of one of the sets of indices or names (columns in no set
-        form one more set), any two (``"pairwise"``), or only one (``"no_interactions"``). Pairs of
-        categorical columns are not encoded then.
+        Columns that a tree may combine: those of one of the sets of indices or names (columns in no set form
+        another set), any two (``"pairwise"``), or only one (``"no_interactions"``). If set, pairs of
+        categorical columns are not encoded.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, \
             default="from_dtype"
         Categorical features: the columns of a categorical or text type, a list of names or indices, or a
         mask; None for none.
     early_stopping : bool, default=False
-        Whether to stop when the loss on `eval_set`, or on held-out samples, has not fallen by more than
-        `tol` for `n_iter_no_change` rounds, and keep the model of the best round. Of several sets the first
-        counts; with `eval_metric` its first metric replaces the loss.
+        Whether to stop when the loss on `eval_set`, or on held-out samples, has not fallen by more than `tol`
+        for `n_iter_no_change` rounds, and keep the model of the best round. With several sets the first one
+        counts; with `eval_metric`, the first metric replaces the loss.
     validation_fraction : float or int, default=0.1
         Share or number of samples held out for early stopping without an `eval_set`.
     n_iter_no_change : int, default=10
         Rounds without improvement before stopping.
     tol : float, default=1e-7
         Smallest decrease of the mean loss that counts as an improvement. For squared and absolute errors,
-        quantiles and the Huber loss it refers to standardised targets if their standard deviation is below
-        1; deviances of a log link are divided by the dispersion.
+        quantiles and the Huber loss it refers to standardised targets if their standard deviation is below 1;
+        for losses with a log link deviances are divided by the dispersion.
     calibration_fraction : float or None, default=None
-        Share of the samples on which `predict_interval` is calibrated; None fits no intervals. Intervals
-        need a second model on the other samples and two smaller quantile models of its errors, so a fit
+        Share of the samples on which `predict_interval` is calibrated; None fits no intervals. Intervals need
+        a second model fitted to the other samples and two smaller quantile models of its errors, so a fit
         takes about three times as long.
     warm_start : bool, default=False
         Whether `fit` continues the last fit, up to `max_iter` trees in total; the result is the same as
@@ -119,7 +118,7 @@ class SymmetricBoostingRegressor(
     trees_ : SymmetricTrees
         The trees as plain arrays.
     bin_thresholds_ : list of n_features arrays
-        Candidate thresholds of each feature; ``inf`` at the end for a feature with missing values.
+        Candidate thresholds of each feature, followed by ``inf`` if the feature has missing values.
     baseline_ : ndarray of shape (n_outputs,)
         Raw scores to which the trees are added.
     n_iter_ : int
@@ -136,7 +135,7 @@ class SymmetricBoostingRegressor(
         Trees of the second model and of the two quantile models of its errors; only with
         `calibration_fraction`.
     feature_importances_ : ndarray of shape (n_features,)
-        Share of the gain of all splits that each feature accounts for; they sum to 1.
+        Share of the total gain that each feature accounts for; the shares sum to 1.
     encoder_ : TableEncoder or None
         Encoder of the categories; None without categories.
     n_features_in_, feature_names_in_, n_outputs_

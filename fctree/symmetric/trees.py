@@ -31,8 +31,8 @@ class SymmetricTrees(CheckedArrays):
     """Sequence of symmetric (oblivious) trees: one split per level, shared by all nodes.
 
     Bit ``depth - 1 - level`` of a leaf's index is set where ``x[feature] > threshold`` at that level; a
-    missing value follows ``missing_right``. A tree that stops early has feature -1 at the levels it lacks,
-    whose bits stay 0.
+    missing value follows ``missing_right``. A tree that stops early has feature -1 at the unused levels, and
+    their bits stay 0.
 
     Attributes
     ----------
@@ -197,12 +197,12 @@ class SymmetricTrees(CheckedArrays):
         return X
 
     def with_depth(self, depth: int) -> SymmetricTrees:
-        """The trees in arrays for more levels, which they do not use.
+        """The same trees in arrays with additional, unused levels.
 
         Parameters
         ----------
         depth : int
-            Levels of the arrays, from `depth` of these to 16.
+            Number of levels of the arrays, from the `depth` of these trees to 16.
 
         Returns
         -------
