@@ -24,9 +24,8 @@ _LEAST_PROBABILITY = 1e-15  # of a class in the starting scores
 class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
     """Sum of soft oblique trees for classification, trained jointly by gradient descent.
 
-    With two classes the trees predict the log-odds of ``classes_[1]``, with more one score per class
-    (softmax). The loss is the log-loss. Trees, routing and training are those of
-    :class:`SoftTreeRegressor`.
+    With two classes the trees predict the log-odds of ``classes_[1]``, with more classes one score per class
+    (softmax). The loss is the log-loss. Trees, routing and training are as in :class:`SoftTreeRegressor`.
 
     Parameters
     ----------
@@ -39,9 +38,9 @@ class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
             optimizer, learning_rate, batch_size, max_epochs, l2_regularization
         As in `SoftTreeRegressor`.
     l2_leaf_reg : float, default=20.0
-        Adds ``l2_leaf_reg / 2 * sum(leaf_weights**2)`` to the summed loss. With more than two classes of
-        shares p it is multiplied by 4 times the mean of ``p * (1 - p)``, about ``4 / n_classes``, since the
-        loss has less curvature than with two.
+        Adds ``l2_leaf_reg / 2 * sum(leaf_weights**2)`` to the summed loss. With more than two classes it is
+        multiplied by 4 times the mean of ``p * (1 - p)``, where p are the class shares (about ``4 /
+        n_classes``), because the loss has less curvature than with two classes.
     categorical_features, early_stopping, validation_fraction, n_iter_no_change, tol, \
             warm_start, verbose, n_jobs, random_state
         As in `SoftTreeRegressor`.

@@ -15,8 +15,8 @@ class SoftTreeRegressor(NumericTargets, RegressorMixin, BaseSoftTree):
     """Sum of soft oblique trees for regression, trained jointly by gradient descent.
 
     A node sends a sample to the left with probability ``S(<w, x>)``, which by default is exactly 0 or 1
-    outside a band of width `gamma`. So only the nodes that a sample reaches are computed, in training and
-    in prediction (the tree ensemble layer of Hazimeh, Ponomareva, Mol, Tan and Mazumder 2020).
+    outside a band of width `gamma`. So only the nodes that a sample reaches are computed, both in training
+    and in prediction (the tree ensemble layer of Hazimeh, Ponomareva, Mol, Tan and Mazumder 2020).
 
     Parameters
     ----------
@@ -30,18 +30,18 @@ class SoftTreeRegressor(NumericTargets, RegressorMixin, BaseSoftTree):
         nested pairs or the parent of each node (see :func:`fctree.kernels.leaf_counts`). `depth` is used
         with the two names only.
     gamma : float, default=1.0
-        Width of the band of ``<w, x>`` in which samples go both ways. Smaller values give harder and faster
-        trees; the paper tunes it from 1e-4 to 1.
+        Width of the band of ``<w, x>`` in which samples go both ways. Smaller values give trees that are
+        harder and faster; the paper tunes it between 1e-4 and 1.
     routing : {"smooth_step", "logistic", "erf"}, default="smooth_step"
         Function ``S``: the cubic of the paper; ``1 / (1 + exp(-6 t / gamma))``, which has the same slope at
         0 and reaches every leaf; or ``(1 + erf(scale t)) / 2``, as in the tree kernels.
     scale : float, default=2.0
         Hardness of ``routing="erf"``; unused otherwise.
     batch_norm : bool, default=True
-        Whether to standardise each feature, by the moments of the batch in training and by running averages
-        in predictions and for batches of one row. If False, standardise the features yourself.
+        Whether to standardise each feature, with the moments of the batch in training, and with running
+        averages in prediction and for batches of one row. If False, standardise the features yourself.
     fit_intercept : bool, default=True
-        Whether splits have an intercept; those of the paper have none.
+        Whether splits have an intercept; in the paper they have none.
     initialization : {"standard", "ntk"}, default="standard"
         ``"standard"`` draws splits with products ``<w, x>`` of standard deviation 0.5 and sets the leaves to
         0. ``"ntk"``, the initialisation of the kernel theory, draws all weights standard normal and divides
@@ -58,7 +58,7 @@ class SoftTreeRegressor(NumericTargets, RegressorMixin, BaseSoftTree):
         Adds ``l2_regularization * sum(split_weights**2)`` to the mean loss, as in the paper.
     l2_leaf_reg : float, default=20.0
         Adds ``l2_leaf_reg / 2 * sum(leaf_weights**2)`` to the summed loss, as in gradient boosting, so its
-        effect fades as samples are added. In `partial_fit` the sum is over the samples of the call.
+        effect fades with more samples. In `partial_fit` the loss is summed over the samples of the call.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, \
             default="from_dtype"
         Categorical features: the columns of a categorical or text type, a list of names or indices, or a
@@ -72,10 +72,10 @@ class SoftTreeRegressor(NumericTargets, RegressorMixin, BaseSoftTree):
     tol : float, default=1e-4
         Smallest decrease of the loss that counts as an improvement.
     warm_start : bool, default=False
-        Whether `fit` continues the last fit; on the same samples the result is the same as from a single
+        Whether `fit` continues the previous fit; on the same samples the result is the same as from a single
         fit.
     verbose : int, default=0
-        1 shows a progress bar, 2 prints one line per epoch, n > 2 one for every n-th.
+        1 shows a progress bar, 2 prints one line per epoch, n > 2 a line for every n-th epoch.
     n_jobs : int or None, default=None
         Number of threads; None is 1 unless set by a `joblib.parallel_config`, -1 is all cores. Results do
         not depend on it.
@@ -85,8 +85,8 @@ class SoftTreeRegressor(NumericTargets, RegressorMixin, BaseSoftTree):
     Attributes
     ----------
     split_weights_ : ndarray of shape (n_trees, n_splits, n_features)
-        Weights of the splits, breadth-first. A sample goes left for large ``<w, x>``, with x standardised
-        if `batch_norm`.
+        Weights of the splits, breadth-first. A sample goes left if ``<w, x>`` is large, where x is
+        standardised if `batch_norm`.
     split_intercepts_ : ndarray of shape (n_trees, n_splits)
     leaf_weights_ : ndarray of shape (n_trees, n_splits + 1, n_outputs)
     children_ : ndarray of shape (n_splits, 2)
@@ -113,7 +113,7 @@ class SoftTreeRegressor(NumericTargets, RegressorMixin, BaseSoftTree):
 
     Notes
     -----
-    Adam updates are lazy: only the weights of nodes that split some sample of the batch fractionally are
+    Adam updates are lazy: only the weights of nodes that send at least one sample of the batch both ways are
     changed. To follow the gradient flow of the kernel (``initialization="ntk"``) set `l2_leaf_reg` to 0.
 
     Examples
