@@ -270,21 +270,21 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
     depths : sequence of int (or inf), default=(1, 2, 3, 5, 8)
         Depths of the trees to try.
     scales : sequence of float or None, default=None
-        Hardnesses of the splits to try. None is .25, .5, 1, 2, 4 and 8, divided by the root mean square length
-        of the training samples, which is the root of the number of features if these are standardised.
+        Hardnesses of the splits to try. None means .25, .5, 1, 2, 4 and 8, divided by the root mean square norm of the
+        training samples, which is the square root of the number of features if these are standardised.
     architecture : str or mapping, default="perfect"
-        Shape of the trees, see `fctree.kernels.tree_ntk`, or ``"exponential"``, see
-        `fctree.kernels.exponential_kernel`; with a mapping or the latter `depths` is not used.
+        Shape of the trees, see `fctree.kernels.tree_ntk`, or ``"exponential"``, see `fctree.kernels.exponential_kernel`;
+        `depths` is not used with a mapping or ``"exponential"``.
     architectures : sequence of str or mapping, default=None
-        Shapes to try instead of `architecture`, which then stays at its default; a depth of inf is for decision lists only.
+        Shapes to try instead of `architecture`, which must then be its default; a depth of inf needs a decision list.
     cv : int, splitter, iterable or None, default=None
         None is leave-one-out in closed form, from one eigendecomposition, O(n_samples**3), for each of the 30 kernels of
-        the default grid: each row is left out with its whole weight, while copies of it stay. Otherwise folds as in
-        scikit-learn, which share the Gram matrix; they judge learned features too, and intervals take the errors of
+        the default grid: each row is left out with its whole weight, but copies of it stay. Otherwise folds as in
+        scikit-learn, which share the Gram matrix; they also evaluate learned features, and intervals use the errors of
         the rows that they hold out.
     feature_learning : int, default=0
-        Maximum number of rounds of metric learning (recursive feature machines) with the chosen kernel and
-        penalty; the folds of `cv`, else three, choose how many are kept.
+        Maximum number of rounds of metric learning (recursive feature machines) with the chosen kernel and penalty; the
+        number kept is chosen by the folds of `cv`, or by three folds without it.
     categorical_features : "from_dtype", array-like of str, int or bool, or None, \
             default="from_dtype"
         Categorical features: the columns of a categorical or text type, a list of names or indices, or a
@@ -292,7 +292,7 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
     device : {"cpu", "auto", "cuda"}, default="cpu"
         Device that computes the kernels.
     verbose : int, default=0
-        1 shows the progress over the kernels, and of the fits of feature learning.
+        1 shows the progress over the kernels, and of the fits for feature learning.
     n_jobs : int or None, default=None
         Number of threads; None is 1 unless set by a `joblib.parallel_config`, -1 is all cores. Results do
         not depend on it. Kernels are tried in parallel, so memory grows with it.
@@ -300,8 +300,8 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
     Attributes
     ----------
     alpha_, depth_, scale_, architecture_ : float, int, float, str or mapping
-        Chosen parameters, of several outputs by the errors in units of their variances; the first ones in case
-        of ties.
+        Chosen parameters. With several outputs, errors are divided by the variances of the outputs; the first of equally
+        good parameters are chosen.
     best_score_ : float
         Negative leave-one-out or mean cross-validated squared error. It overflows for targets above 1e154;
         the choice is not affected.
@@ -316,7 +316,7 @@ class TreeNTKRegressorCV(RegressorTargets, SearchingTreeNTK):
     dual_coef_ : array of shape (n_samples,) or (n_samples, n_outputs)
         Coefficients of `X_fit_`.
     interval_scores_, interval_levels_ : arrays
-        Errors of left-out samples, and the confidence level that each suffices for; set by `predict_interval`.
+        Errors of left-out samples, and the confidence level for which each one suffices; set by `predict_interval`.
     encoder_ : TableEncoder
         Encoder of categories and missing values.
     n_features_in_, feature_names_in_
@@ -346,8 +346,7 @@ class TreeNTKClassifierCV(ClassifierTargets, SearchingTreeNTK):
         None is leave-one-out in closed form, from one eigendecomposition, O(n_samples**3), for each of the 30 kernels of
         the default grid. Otherwise folds as in scikit-learn (stratified for an integer), which share the Gram matrix.
     scoring : {"accuracy", "neg_mean_squared_error"}, default="accuracy"
-        Score that is maximised. The squared error is that of the class indicators and distinguishes
-        settings of equal accuracy.
+        Score to maximise. The squared error of the class indicators distinguishes settings of equal accuracy.
     feature_learning, categorical_features, device, verbose, n_jobs
         As in `TreeNTKRegressorCV`.
 

@@ -136,9 +136,9 @@ class SingleTreeNTK(BaseTreeNTK):
 class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
     """Kernel ridge regression with a tree neural tangent kernel.
 
-    Without a penalty it predicts as an infinite ensemble of soft trees does after training, in the limit of
-    the kernel theory. It then passes through all training targets, and where they are noisy it can be far worse
-    than their mean: set `alpha`, or use `TreeNTKRegressorCV`, which chooses it.
+    Without a penalty it predicts what an infinite ensemble of soft trees would predict after training, in the
+    limit of the kernel theory. It then fits all training targets exactly, and if they are noisy it can be far
+    worse than predicting their mean: set `alpha`, or use `TreeNTKRegressorCV`, which chooses it.
 
     Parameters
     ----------
@@ -150,16 +150,16 @@ class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
     scale : float, default=2.0
         Hardness of the splits (the papers' alpha).
     architecture : str or mapping, default="perfect"
-        As in `fctree.kernels.tree_ntk`, or ``"exponential"`` for `fctree.kernels.exponential_kernel`, which
-        has no depth, as a comparison.
+        As in `fctree.kernels.tree_ntk`; or, for comparison, ``"exponential"`` for
+        `fctree.kernels.exponential_kernel`, which has no depth.
     solver : {"cholesky", "nystrom", "cg"}, default="cholesky"
         ``"cholesky"`` needs the n x n matrix and O(n^3) time. ``"nystrom"`` expands the solution in
         `n_components` samples (landmarks), chosen by randomly pivoted Cholesky factorisation, and solves by
         preconditioned conjugate gradients: O(n * n_components) time per iteration, O(n_components^3) once.
         ``"cg"`` solves the full system by plain conjugate gradients without storing the matrix.
     n_components : int, default=1000
-        Maximum number of landmarks of ``"nystrom"``; samples that the other landmarks represent to rounding
-        are not taken.
+        Maximum number of landmarks of ``"nystrom"``; samples that other landmarks represent up to rounding
+        are skipped.
     max_iter, tol : int, default=1000; float, default=1e-6
         Maximum number of iterations, and the relative residual at which they stop (``"nystrom"``,
         ``"cg"``).
@@ -175,7 +175,7 @@ class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
     device : {"cpu", "auto", "cuda"}, default="cpu"
         Device that computes the kernels.
     verbose : int, default=0
-        1 shows the progress of the iterations, and of the fits of feature learning.
+        1 shows the progress of iterations, and of the fits for feature learning.
     n_jobs : int or None, default=None
         Number of threads; None is 1 unless set by a `joblib.parallel_config`, -1 is all cores. Results do
         not depend on it.
@@ -196,7 +196,7 @@ class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
     n_iter_ : int
         Iterations of conjugate gradients; 1 for ``"cholesky"``.
     interval_scores_, interval_levels_ : arrays
-        Leave-one-out errors, and the confidence level that each suffices for; computed with
+        Leave-one-out errors, and the confidence level for which each one suffices; computed with
         ``solver="cholesky"`` in the first call of `predict_interval`.
     encoder_ : TableEncoder
         Encoder of categories and missing values.
@@ -228,7 +228,7 @@ class TreeNTKRegressor(RegressorTargets, SingleTreeNTK):
 class TreeNTKClassifier(ClassifierTargets, SingleTreeNTK):
     """Kernel ridge classification with a tree neural tangent kernel.
 
-    Fits one regression per class indicator and predicts the class of the largest output, as the papers do.
+    Fits one regression per class indicator and predicts the class with the largest output, as in the papers.
 
     Parameters
     ----------
