@@ -100,12 +100,13 @@ class BaseBoosting(TakesTables, BaseEstimator):
             all weights are multiplied by the power of two that brings it closest to 1, so that penalties
             keep their strength.
         eval_set : tuple (X, y[, sample_weight[, init_score]]), or list of them, default=None
-            Samples for `validation_score_` and early stopping, which goes by the first set. Each set needs
-            an `init_score` if the training samples have one. In symmetric trees, missing values of a feature
+            Samples for `validation_score_` and early stopping, which uses the first set. Each set needs an
+            `init_score` if the training samples have one. In symmetric trees, missing values of a feature
             without missing values in training go with the majority at each split.
         init_score : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
-            Raw scores to start from instead of the best constant; predictions do not include them. Of losses with
-            a log link their level does not matter: the constant that is best beside them (`baseline_`) is added.
+            Raw scores to start from instead of the best constant; predictions do not include them. For losses
+            with a log link their level does not matter, because the constant that fits best in addition to
+            them (`baseline_`) is added.
         X_val : array-like or data frame of shape (n_val, n_features), default=None
             Features of the evaluation set, as in `HistGradientBoosting*`; cannot be combined with
             `eval_set`.
@@ -117,7 +118,7 @@ class BaseBoosting(TakesTables, BaseEstimator):
             Names of scikit-learn's scorers (``"roc_auc"``, ``"neg_mean_absolute_error"``) or callables
             ``metric(estimator, X, y)``, greater is better; a dict gives them names. They are computed after
             each round on each evaluation set (or the held-out samples), with its weights as
-            ``sample_weight=`` if it has any. Early stopping then goes by the first metric on the first set
+            ``sample_weight=`` if it has any. Early stopping then uses the first metric on the first set
             instead of the loss.
         callbacks : callable or list of callable, default=None
             Functions ``callback(round, scores)`` called after each round with the number of rounds so far
@@ -133,8 +134,8 @@ class BaseBoosting(TakesTables, BaseEstimator):
         ------
         ValueError
             For infinity in `X` (oblique trees), inconsistent shapes, negative weights, targets outside the
-            domain of the loss, labels in `eval_set` that `y` lacks, or a warm start with fewer rounds or
-            another link function than the last fit.
+            domain of the loss, labels in `eval_set` that do not occur in `y`, or a warm start with fewer
+            rounds or another link function than the last fit.
         TypeError
             For callbacks that are not callable or return anything but True, False or None. Other errors of
             a callback are propagated and leave the estimator unchanged.

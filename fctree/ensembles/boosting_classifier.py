@@ -60,9 +60,9 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
     max_coef
         As in `CurvatureBoostingRegressor`.
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
-        Unfitted tree whose parameters all trees use. None means ``CurvatureTreeRegressor(n_screened=4,
-        max_thresholds=8, split_margin=0.75, parent_weight=20, feature_concatenation=False)`` for two classes and up
-        to 600 samples; see above for other cases.
+        Unfitted tree whose parameters all trees use. None means
+        ``CurvatureTreeRegressor(n_screened=4, max_thresholds=8, split_margin=0.75, parent_weight=20, feature_concatenation=False)``
+        for two classes and up to 600 samples; see above for other cases.
     categorical_features, \
             early_stopping, validation_fraction, n_iter_no_change, tol, warm_start, verbose, \
             n_jobs, random_state

@@ -66,9 +66,9 @@ class CurvatureBoostingRegressor(
     max_coef : int or None, default=None
         Maximum number of features in a split.
     tree : CurvatureTreeRegressor, FCODTRegressor or their classifiers, default=None
-        Unfitted tree whose parameters all trees use. None means ``CurvatureTreeRegressor(n_screened=4,
-        max_thresholds=8, split_margin=0.0, feature_concatenation=False)``, with ``split_margin=0.5`` for losses with
-        a log link.
+        Unfitted tree whose parameters all trees use. None means
+        ``CurvatureTreeRegressor(n_screened=4, max_thresholds=8, split_margin=0.0, feature_concatenation=False)``, with
+        ``split_margin=0.5`` for losses with a log link.
     categorical_features
         As in `SymmetricBoostingRegressor`.
     early_stopping : bool, default=False

@@ -39,8 +39,8 @@ class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
         As in `SoftTreeRegressor`.
     l2_leaf_reg : float, default=20.0
         Adds ``l2_leaf_reg / 2 * sum(leaf_weights**2)`` to the summed loss. With more than two classes it is
-        multiplied by 4 times the mean of ``p * (1 - p)``, where p are the class shares (about ``4 /
-        n_classes``), because the loss has less curvature than with two classes.
+        multiplied by 4 times the mean of ``p * (1 - p)``, where p are the class shares (about
+        ``4 / n_classes``), because the loss has less curvature than with two classes.
     categorical_features, early_stopping, validation_fraction, n_iter_no_change, tol, \
             warm_start, verbose, n_jobs, random_state
         As in `SoftTreeRegressor`.

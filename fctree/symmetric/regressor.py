@@ -31,11 +31,12 @@ class SymmetricBoostingRegressor(
     ----------
     loss : {"squared_error", "absolute_error", "huber", "quantile", "poisson", "gamma", \
             "tweedie"}, tuple or callable, default="squared_error"
-        Loss to minimise. ``"poisson"``, ``"tweedie"`` (both y >= 0) and ``"gamma"`` (y > 0) predict ``exp(raw
-        score)``. The variance power of ``"tweedie"`` is 1.5; the tuple (or list) ``("tweedie", 1.7)`` sets
-        another value between 1 (counts) and 2 (amounts). A function ``loss(y_true, raw_prediction)`` returns
-        the gradient and the non-negative hessian of each sample with respect to its raw prediction, in the
-        shape of `y`, without weights; raw predictions start at 0 and are returned as predictions.
+        Loss to minimise. ``"poisson"``, ``"tweedie"`` (both y >= 0) and ``"gamma"`` (y > 0) predict
+        ``exp(raw score)``. The variance power of ``"tweedie"`` is 1.5; the tuple (or list)
+        ``("tweedie", 1.7)`` sets another value between 1 (counts) and 2 (amounts). A function
+        ``loss(y_true, raw_prediction)`` returns the gradient and the non-negative hessian of each sample with
+        respect to its raw prediction, in the shape of `y`, without weights; raw predictions start at 0 and
+        are returned as predictions.
     quantile : float in (0, 1) or None, default=None
         Quantile of ``loss="quantile"``, for which it is required. For ``"huber"`` the share of residuals in
         the quadratic part; None means 0.9. Must be None for other losses.
@@ -63,10 +64,10 @@ class SymmetricBoostingRegressor(
         rounds, and noise is added only as far as this sampling varies scores less. All samples are searched
         if `random_strength` is 0, `subsample` below 1 or `min_samples_leaf` above 1.
     score_noise : {"normal", "gumbel"}, default="normal"
-        ``"normal"``: with standard deviation ``random_strength * RMS(gradients) * q / (1 + q)``, ``q = n
-        exp(-iteration * learning_rate)``, as in CatBoost; it fades over the rounds. It is added to the cosine
-        score, or to the square root of the l2 score. ``"gumbel"``: the split is drawn from the softmax of
-        ``score / n / random_strength`` over all unused candidates (Ustimenko et al., 2023).
+        ``"normal"``: with standard deviation ``random_strength * RMS(gradients) * q / (1 + q)``,
+        ``q = n exp(-iteration * learning_rate)``, as in CatBoost; it fades over the rounds. It is added to
+        the cosine score, or to the square root of the l2 score. ``"gumbel"``: the split is drawn from the
+        softmax of ``score / n / random_strength`` over all unused candidates (Ustimenko et al., 2023).
     score_function : {"l2", "cosine"}, default="l2"
         Score of a split: the decrease of the squared error, or the cosine of the angle between gradients
         and leaf values.
