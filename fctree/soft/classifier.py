@@ -25,7 +25,7 @@ class SoftTreeClassifier(ClassTargets, ClassifierMixin, BaseSoftTree):
     """Sum of soft oblique trees for classification, trained jointly by gradient descent.
 
     With two classes the trees predict the log-odds of ``classes_[1]``, with more classes one score per class
-    (softmax). The loss is the log-loss. Trees, routing and training are as in :class:`SoftTreeRegressor`.
+    (softmax). The loss is the log-loss. Trees, routing and training are those of :class:`SoftTreeRegressor`.
 
     Parameters
     ----------
