@@ -5,6 +5,7 @@ boosting of symmetric trees takes float32 or float64 in any layout, with NaN for
 arrays pass through without a copy.
 """
 
+from collections.abc import Mapping, Set
 from contextlib import contextmanager
 from functools import wraps
 
@@ -67,6 +68,8 @@ def _refuse_other_arguments(sample_weight):
     """TypeError for what was meant to be another argument of `fit`."""
     if isinstance(sample_weight, str):
         raise TypeError(f"sample_weight must hold a number for each sample, got {sample_weight!r}; classifiers have class_weight")
+    if isinstance(sample_weight, (Mapping, Set)):
+        raise TypeError(f"sample_weight must hold a number for each sample, got a {type(sample_weight).__name__}")
     if not isinstance(sample_weight, (list, tuple)):
         return
     first = next(iter(sample_weight), None)

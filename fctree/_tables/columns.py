@@ -220,7 +220,7 @@ class NoNumbers(TypeError):
                 'polars X[column].dt.epoch("d"))'
             )
         chosen = "it" if len(names) == 1 else "them"
-        return f"{held} values of type {', '.join(kinds)}{''.join(needed)}, or name {chosen} in categorical_features"
+        return f"{held} values of type {', '.join(kinds)}{'; others'.join(needed)}, or name {chosen} in categorical_features"
 
 
 def _looked_up(values, codes):

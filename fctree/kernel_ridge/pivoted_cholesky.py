@@ -42,6 +42,7 @@ def pivoted_cholesky(kernel, X, weights, n_pivots, random_state, n_threads):
         drawn = random_state.choice(len(X), n_drawn, p=chances / chances.sum())
         k = len(pivots)
         block = kernel.gram(X[drawn]) - F[drawn, :k] @ F[drawn, :k].T
+        left[drawn[block.diagonal() <= smallest]] = 0.0  # explained, but for the rounding of `left`
         kept, L = _thin(block, left[drawn], smallest, random_state)
         kept, L = kept[: n_pivots - k], L[: n_pivots - k, : n_pivots - k]
         if len(kept):

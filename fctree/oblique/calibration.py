@@ -66,6 +66,8 @@ def find_calibration(probabilities, shares, sample_weight):
         size = min(1.0, (least - found[0]) / step[0]) if found[0] + step[0] < least else 1.0
         while (tried := loss(found + size * step))[0] > value and size > _ROUNDING:
             size *= 0.5
+        if not tried[0] < value:
+            break
         found = found + size * step
         found[0] = max(found[0], least)
         value, slope, curvature = tried

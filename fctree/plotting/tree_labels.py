@@ -141,10 +141,10 @@ class TreeLabels:
     def kind(self, node):
         """The kind of a split: how its direction was found.
 
-        Empty if the tree does not say, and if all its splits are ridge splits.
+        Empty if the tree does not say, if all its splits are ridge splits, and if soft leaves have moved them.
         """
         kinds = self.tree.split_kind
-        if kinds is None or not np.any(kinds > SPLIT_KINDS.index("ridge")):
+        if kinds is None or self.tree.boundary_width is not None or not np.any(kinds > SPLIT_KINDS.index("ridge")):
             return ""
         return SPLIT_KINDS[kinds[node]]
 

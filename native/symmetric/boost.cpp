@@ -299,7 +299,7 @@ class Booster : public GrowingModel {
       trees.split_feature.push_back(static_cast<std::int32_t>(feature));
       trees.split_threshold.push_back(has ? threshold(splits[level]) : 0.0);
       trees.missing_right.push_back(has && splits[level].missing_right);
-      trees.split_gain.push_back(has ? std::max(splits[level].gain, 0.0) : 0.0);
+      trees.split_gain.push_back(has ? std::max(0.0, splits[level].gain) : 0.0);
     }
     // Levels that the tree lacks are answered left: leaf j is j followed by zeros.
     const index_t n_outputs = task_.n_outputs;

@@ -29,6 +29,8 @@ def test_sample_weight_that_was_meant_to_be_another_argument(model):
         model.fit(X, y, (X, y))
     with pytest.raises(TypeError, match="got 'balanced'; classifiers have class_weight"):
         model.fit(X, y, sample_weight="balanced")
+    with pytest.raises(TypeError, match="sample_weight must hold a number for each sample, got a dict"):
+        model.fit(X, y, sample_weight={0: 1.0, 1: 2.0})
     model.fit(X, y, sample_weight=tuple(np.ones(len(y))))
 
 

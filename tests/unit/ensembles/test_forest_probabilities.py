@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from fctree import CurvatureForestClassifier
+from fctree.oblique import calibration
 from fctree.oblique.calibration import find_calibration, raised
 from sklearn.datasets import load_digits, load_iris
 from sklearn.metrics import balanced_accuracy_score, log_loss
@@ -100,3 +101,20 @@ def test_nothing_to_calibrate_by(options, y):
     model = CurvatureForestClassifier(n_estimators=3, **options).fit(X, y)
     assert model.exponent_ is None
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+
+
+def test_a_huge_weight_does_not_make_the_calibration_search_for_long(monkeypatch):
+    """Beside it a step is rounding: it is halved once, and not taken."""
+    rng = np.random.default_rng(2)
+    probabilities, shares = rng.dirichlet(np.ones(3), 400), np.eye(3)[rng.integers(0, 3, 400)]
+    weight = np.ones(400)
+    weight[0] = 1e12
+    calls, loss = [], calibration._ShiftedLoss.__call__
+
+    def counted(self, parameters):
+        calls.append(parameters)
+        return loss(self, parameters)
+
+    monkeypatch.setattr(calibration._ShiftedLoss, "__call__", counted)
+    found = find_calibration(probabilities, shares, weight)
+    assert len(calls) < 200 and np.isfinite(found[0])

@@ -156,3 +156,21 @@ def test_a_singular_matrix_gets_a_jitter():
     assert_allclose(L @ L.T, A, rtol=0, atol=1e-7)
     with pytest.raises(ValueError, match="too large for float64"):
         dense.jittered_factor(np.full((2, 2), np.inf), 0.0, 1)
+
+
+@pytest.mark.parametrize("depth, scale, rows", [(8, 2.0, "cubes"), (50, 1.0, "line")])
+def test_what_repeated_rows_leave_to_rounding_is_drawn_once(depth, scale, rows):
+    """Deep kernels of few points: the rounding of what the pivots leave is above the limit."""
+    X = np.random.default_rng(0).integers(0, 2, (5, 3)) * 1.0 if rows == "cubes" else np.array([[0.0], [1], [1], [1], [0]])
+    kernel, n_draws = TreeKernel(depth, scale, "perfect", "cpu", 1), 0
+
+    class Bounded(np.random.RandomState):
+        def choice(self, *args, **options):
+            nonlocal n_draws
+            n_draws += 1
+            assert n_draws < 20
+            return super().choice(*args, **options)
+
+    pivots, F = pivoted_cholesky(kernel, X, None, 5, Bounded(0), 1)
+    assert len(np.unique(X[pivots], axis=0)) == len(pivots) <= len(np.unique(X, axis=0))
+    assert_allclose(F @ F.T, kernel.gram(X), rtol=0, atol=1e-12 * kernel.diagonal(X).max())

@@ -219,3 +219,12 @@ def test_only_features_that_a_tree_uses_are_listed():
     assert re.search(r"\nage where missing: 39\.\d+\n", text) and re.search(r"\nsize = small where unseen: 0\.\d+$", text)
     assert "where" not in export_text(fctree.CurvatureTreeRegressor(max_depth=0, leaf_model="constant").fit(train, y))
     assert "age where" not in export_text(fctree.CurvatureTreeRegressor(max_depth=0).fit(train.fillna({"age": 30.0}), y))
+
+
+def test_splits_that_a_soft_finish_has_moved_have_no_kind():
+    X = np.random.default_rng(0).standard_normal((1000, 3))
+    y = np.tanh(2 * X[:, 0]) * (1 + X[:, 1])
+    tree = fctree.CurvatureTreeRegressor(max_depth=1).fit(X, y)
+    assert "axis" in export_text(tree)
+    soft = fctree.CurvatureTreeRegressor(max_depth=1, leaf_model="soft").fit(X, y)
+    assert soft.tree_.boundary_width is not None and "axis" not in export_text(soft)
