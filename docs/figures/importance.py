@@ -50,7 +50,7 @@ def draw_coverage(axes, results):
         axes.plot(list(found), list(found.values()), "o-", color=f"C{at}", label=label)
     axes.axhline(0.95, color="#444444", linewidth=0.8)
     axes.set(xlabel="correlation of the first two features", ylabel="share of intervals",
-             ylim=(0.4, 1.02), title="95 % intervals that have the truth (200, 200, 40 sets)")
+             ylim=(0.4, 1.02), title="coverage of 95 % intervals (200, 200, 40 sets)")
     axes.legend()
 
 
