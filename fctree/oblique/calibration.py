@@ -64,9 +64,10 @@ def find_calibration(probabilities, shares, sample_weight):
         if not -slope @ step > _ROUNDING * value:
             break
         size = min(1.0, (least - found[0]) / step[0]) if found[0] + step[0] < least else 1.0
+        whole = size
         while (tried := loss(found + size * step))[0] > value and size > _ROUNDING:
             size *= 0.5
-        if not tried[0] < value:
+        if size < whole and not tried[0] < value:  # beside a huge weight the gain is rounding
             break
         found = found + size * step
         found[0] = max(found[0], least)

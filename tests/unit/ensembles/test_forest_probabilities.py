@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from fctree import CurvatureForestClassifier
+from fctree.ensembles import forest_classifier
 from fctree.oblique import calibration
 from fctree.oblique.calibration import find_calibration, raised
 from sklearn.datasets import load_digits, load_iris
@@ -118,3 +119,22 @@ def test_a_huge_weight_does_not_make_the_calibration_search_for_long(monkeypatch
     monkeypatch.setattr(calibration._ShiftedLoss, "__call__", counted)
     found = find_calibration(probabilities, shares, weight)
     assert len(calls) < 200 and np.isfinite(found[0])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rounding_does_not_end_the_search_at_the_least_exponent(seed, monkeypatch):
+    """Where probabilities tell nothing the step to the bound may be as short as rounding; shifts are found behind it."""
+    rng, given = np.random.default_rng(seed), []
+    X, y, weight = rng.random((15, 30)), rng.integers(0, 3, 15), rng.integers(0, 5, 15)
+
+    def kept(*arguments):
+        given.append(arguments)
+        return find_calibration(*arguments)
+
+    monkeypatch.setattr(forest_classifier, "find_calibration", kept)
+    forest = CurvatureForestClassifier(n_estimators=20, random_state=0).fit(X, y, sample_weight=weight)
+    probabilities, *rest = given[-1]
+    for _ in range(20):
+        exponent, shifts = find_calibration(probabilities * (1 + 1e-15 * rng.normal(size=probabilities.shape)), *rest)
+        assert exponent == pytest.approx(forest.exponent_, abs=1e-6)
+        np.testing.assert_allclose(shifts, forest.class_shifts_, rtol=0, atol=1e-6)
