@@ -279,11 +279,10 @@ def _table(estimator, X, reset):
 
 def _coded(estimator, table, reset):
     """The table as a float64 array with the numbers of categories, and the categories."""
-    names = getattr(estimator, "feature_names_in_", None)
     n_features = table.shape[1]
     known, remedy = [None] * n_features, []
     if reset:
-        wanted = wanted_categories(estimator, names, n_features)
+        wanted = wanted_categories(estimator, getattr(estimator, "feature_names_in_", None), n_features)
     else:
         encoder = getattr(estimator, "encoder_", None)
         known = known if encoder is None else encoder.categories

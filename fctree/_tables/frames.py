@@ -61,9 +61,10 @@ def check_frame(X):
         raise TypeError(f"X is a {'dict' if isinstance(X, Mapping) else 'list of dicts'}: pandas.DataFrame(X) makes a table of it")
     if getattr(getattr(X, "dtype", None), "names", None):
         raise TypeError("X is a structured array: pandas.DataFrame(X) makes a table of it")
-    if library_of(X) == "dask":
-        X = X.compute()
     library = library_of(X)
+    if library == "dask":
+        X = X.compute()
+        library = library_of(X)
     if library == "pyarrow" and type(X).__name__ == "RecordBatch":
         X = import_module("pyarrow").Table.from_batches([X])
     if library == "pyarrow" and not hasattr(X, "column_names"):

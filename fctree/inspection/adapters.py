@@ -343,7 +343,7 @@ class BoostedRounds(GrowingEnsemble):
         stopping, fitted = self.stopping, self.fitted
         patience = Patience(stopping.n_iter_no_change, stopping.tol)
         patience.start(best)
-        before = getattr(self.fitted, self.size)
+        before = getattr(fitted, self.size)
         kept = None if best_state is None else before
         latest, n_rounds = np.inf, 0
 
