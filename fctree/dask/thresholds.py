@@ -1,7 +1,7 @@
 """Candidate thresholds of features whose rows lie in partitions.
 
-The summary of a partition is its rows of the sample that quantiles are taken of (all rows, of up
-to 200,000) and, beyond, its distinct values while they are few. Summaries merge by concatenation
+The summary of a partition is its rows of the sample that quantiles are taken of (all rows, if there
+are few) and, beyond, its distinct values while they are few. Summaries merge by concatenation
 and union, so the thresholds are those of all rows in one place, to the bit.
 """
 
@@ -10,7 +10,7 @@ import numpy as np
 from fctree._native import symmetric as _native
 from fctree.dask.cluster import threads_here
 
-# Columns that one task finds thresholds for, of 200,000 rows at most: a worker's share, within
+# Columns that one task finds thresholds for: a worker's share, within
 # what many partitions make of tasks and what a worker's memory holds.
 _LEAST_FEATURES = 8
 _MOST_FEATURES = 64
@@ -18,7 +18,7 @@ _MOST_FEATURES = 64
 
 def _summarise(partition, begin, n_rows, columns, rules):
     """``(sampled rows, their weights, few values)`` of some columns."""
-    rows = _native.quantile_rows(n_rows, rules["seed"])
+    rows = _native.quantile_rows(n_rows, **rules)
     inside = (rows >= begin) & (rows < begin + len(partition))
     local = rows[inside] - begin
     X = partition.X[:, columns]

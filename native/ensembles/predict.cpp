@@ -14,7 +14,8 @@ namespace {
 constexpr index_t kBlockRows = kShallowRows;  // few enough to stay in the first cache through all trees
 // The sizes from which packing trees and turning rows into columns pays off, and those that keep the columns small.
 constexpr index_t kFewTrees = 4;
-constexpr index_t kFewRowsAnOutput = 256;
+constexpr index_t kFewRows = 64;
+constexpr index_t kFewRowsAnOutput = 16;
 constexpr index_t kMostFeatures = 4096;
 constexpr index_t kTreesAPart = 8;
 
@@ -60,15 +61,14 @@ void set_walk(const ObliqueTreesView& trees, TreePlan& plan) {
 std::vector<TreePlan> plan_trees(const ObliqueTreesView& trees, const TreeRange& range,
                                  index_t n_rows, const Execution& execution) {
   std::vector<TreePlan> plans(range.last - range.first);
-  const bool packs = plans.size() >= kFewTrees && n_rows >= kFewRowsAnOutput * trees.n_outputs &&
+  const bool packs = plans.size() >= kFewTrees && n_rows >= std::max(kFewRows, kFewRowsAnOutput * trees.n_outputs) &&
                      trees.n_features <= kMostFeatures;
   const auto plan_part = [&](index_t, index_t begin, index_t end) {
     for (index_t t = begin; t < end; ++t) {
       TreePlan& plan = plans[t];
       plan.tree = range.first + t;
-      if (n_rows < AxisWalk::kFewRows) continue;
       if (packs) plan.top = ShallowTree(trees, plan.tree);
-      if (!plan.top.is_whole()) set_walk(trees, plan);
+      if (!plan.top.is_whole() && n_rows >= AxisWalk::kFewRows) set_walk(trees, plan);
     }
   };
   for_each_part(execution, static_cast<index_t>(plans.size()), kTreesAPart, plan_part);
@@ -91,14 +91,14 @@ struct Block {
 // The scores of one tree for a block of rows, added to sums (n_outputs, kBlockRows).
 void add_tree(const ObliqueTreesView& trees, const TreePlan& plan, const Block& block, double* scores,
               double* sums) {
-  if (plan.top.is_whole()) return plan.top.add_scores(block.columns, sums);
+  if (plan.top.is_whole()) return plan.top.add_scores(block.columns, block.size, sums);
   const index_t tree = plan.tree, n_outputs = trees.n_outputs;
   const Descents rows = {block.x, block.size, trees.n_features, nullptr};
   std::array<std::int64_t, kBlockRows> node = {};
   if (plan.walk.exists()) {
     plan.walk.route(block.x, block.size, node.data());
   } else {
-    if (plan.top.exists()) plan.top.route(block.columns, node.data());
+    if (plan.top.exists()) plan.top.route(block.columns, block.size, node.data());
     dense_kernels().route(routing_of(trees, tree), rows, node.data());
   }
   if (!plan.constants.empty()) {

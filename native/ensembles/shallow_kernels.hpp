@@ -7,7 +7,7 @@
 
 namespace fctree::ensembles {
 
-constexpr std::int64_t kShallowRows = 128;   // rows evaluated together
+constexpr std::int64_t kShallowRows = 128;   // rows evaluated together, at most
 constexpr std::int64_t kShallowLevels = 3;
 constexpr std::int64_t kShallowModels = 8;
 
@@ -34,13 +34,19 @@ struct ShallowLeaves {
   const double* upper;
 };
 
+struct ShallowRows {
+  const double* x;
+  std::int64_t n;
+  const std::int64_t* leaf;
+};
+
 struct ShallowKernels {
   std::int64_t lanes;  // those of dot()
-  // leaf (kShallowRows,): nodes below the last level, from left to right. x (n_features, kShallowRows).
-  // O(depth features).
-  void (*route)(const ShallowSplits& splits, const double* x, std::int64_t* leaf);
-  // sums[i] += the score of row i in leaf[i], clipped to the leaf's bounds. O(features).
-  void (*add_leaves)(const ShallowLeaves& leaves, const double* x, const std::int64_t* leaf, double* sums);
+  // Rows come in blocks of x (n_features, kShallowRows); those beyond the first n may be read and changed as well.
+  // leaf (kShallowRows,): nodes below the last level, from left to right. O(depth features) per row.
+  void (*route)(const ShallowSplits& splits, const double* x, std::int64_t n, std::int64_t* leaf);
+  // sums[i] += the score of row i in leaf[i], clipped to the leaf's bounds. O(features) per row.
+  void (*add_leaves)(const ShallowLeaves& leaves, const ShallowRows& rows, double* sums);
 };
 
 const ShallowKernels& shallow_kernels();

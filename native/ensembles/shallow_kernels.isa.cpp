@@ -92,9 +92,9 @@ class Products {
   const Choice* choice_;
 };
 
-void route(const ShallowSplits& splits, const double* x, std::int64_t* leaf) {
+void route(const ShallowSplits& splits, const double* x, std::int64_t n, std::int64_t* leaf) {
   const std::int64_t first_leaf = (std::int64_t{1} << splits.depth) - 1;
-  for (std::int64_t row = 0; row < kShallowRows; row += kPacks * kLanes) {
+  for (std::int64_t row = 0; row < n; row += kPacks * kLanes) {
     IntPack node[kPacks] = {};
     for (std::int64_t level = 0; level < splits.depth; ++level) {
       const Choice choice[kPacks] = {Choice(node[0]), Choice(node[1]), Choice(node[2]), Choice(node[3])};
@@ -107,11 +107,11 @@ void route(const ShallowSplits& splits, const double* x, std::int64_t* leaf) {
   }
 }
 
-void add_leaves(const ShallowLeaves& leaves, const double* x, const std::int64_t* leaf, double* sums) {
-  for (std::int64_t row = 0; row < kShallowRows; row += kPacks * kLanes) {
-    const auto choice_at = [&](int p) { return Choice(load_int(leaf + row + p * kLanes)); };
+void add_leaves(const ShallowLeaves& leaves, const ShallowRows& rows, double* sums) {
+  for (std::int64_t row = 0; row < rows.n; row += kPacks * kLanes) {
+    const auto choice_at = [&](int p) { return Choice(load_int(rows.leaf + row + p * kLanes)); };
     const Choice choice[kPacks] = {choice_at(0), choice_at(1), choice_at(2), choice_at(3)};
-    const Scores products = Products(leaves.models, x + row, choice).sum();
+    const Scores products = Products(leaves.models, rows.x + row, choice).sum();
     for (int p = 0; p < kPacks; ++p) {
       Pack score = choice[p].of(leaves.intercept) + products.of[p];
       const Pack lower = choice[p].of(leaves.lower), upper = choice[p].of(leaves.upper);
