@@ -58,7 +58,7 @@ def find_different(places, n_samples):
 
     Of more than `_MOST_COMPARED` samples a share says whether there are.
     """
-    one_of = max(n_samples // _MOST_COMPARED, 1)
+    one_of = max(-(-n_samples // _MOST_COMPARED), 1)
     hashes = places.rows(_hashes, one_of)
     if len(np.unique(hashes[:, 1])) == len(hashes) or _native.are_coincidences(hashes):
         return None

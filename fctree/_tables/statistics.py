@@ -38,19 +38,20 @@ def possible_targets(n_targets, n_classes):
     """
     if n_classes is None or n_classes <= MAX_TARGETS + 1:
         return np.arange(n_targets if n_classes is None else n_classes)
-    masks = sorted(range(1, 1 << (n_classes - 1).bit_length()), key=lambda mask: (mask.bit_count(), mask))
-    return n_classes + np.array(masks[:MAX_TARGETS])
+    n_bits = (n_classes - 1).bit_length()
+    masks = sorted(range(1, 1 << n_bits), key=lambda mask: (mask.bit_count(), mask))
+    return n_classes + np.array(masks[:max(MAX_TARGETS, n_bits)])
 
 
 def statistic_targets(variances, n_classes):
     """Places of the possible targets to take statistics of, from their variances.
 
-    All classes but one; of more than `MAX_TARGETS` outputs those with the largest variances; ``n_classes`` is
-    None for a regression.
+    All classes but one, or halves of them; of more than `MAX_TARGETS` outputs those with the largest variances;
+    ``n_classes`` is None for a regression.
     """
     if n_classes is not None and n_classes <= 2:
         return np.array([n_classes - 1])
-    most = MAX_TARGETS if n_classes is None else min(MAX_TARGETS, n_classes - 1)
+    most = MAX_TARGETS if n_classes is None else min(len(variances), n_classes - 1)
     return np.sort(np.argsort(-variances, kind="stable")[:most])
 
 

@@ -5,7 +5,7 @@
 
 namespace fctree::soft {
 
-// Parameters of a step: `step_size` and `epsilon` include Adam's bias corrections.
+// Parameters of a step: `step_size` includes Adam's bias corrections.
 template <class T>
 struct StepRule {
   T step_size;

@@ -167,10 +167,11 @@ def test_classes_have_an_indicator_each_but_one():
     np.testing.assert_array_equal(rows, [labels[0] == number for number in numbers])
 
 
-@pytest.mark.parametrize("n_classes", [12, 20, 300])
+@pytest.mark.parametrize("n_classes", [12, 20, 300, 1024, 1025, 3000])
 def test_many_classes_have_statistics_of_halves_that_tell_them_apart(n_classes):
     numbers = possible_targets(1, n_classes)
-    assert len(numbers) == MAX_TARGETS and np.all(numbers >= n_classes)
+    assert len(numbers) == max(MAX_TARGETS, np.ceil(np.log2(n_classes))) and np.all(numbers >= n_classes)
+    np.testing.assert_array_equal(statistic_targets(np.ones(len(numbers)), n_classes), np.arange(len(numbers)))
     labels = np.arange(n_classes)
     rows = target_rows(labels[np.newaxis].astype(float), n_classes, numbers)
     expected = [[bin(label & int(number - n_classes)).count("1") % 2 for label in labels] for number in numbers]
