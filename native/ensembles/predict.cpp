@@ -12,6 +12,7 @@ namespace fctree::ensembles {
 namespace {
 
 constexpr index_t kBlockRows = kShallowRows;  // few enough to stay in the first cache through all trees
+constexpr index_t kRowsOneByOne = 12;
 // The sizes from which packing trees and turning rows into columns pays off, and those that keep the columns small.
 constexpr index_t kFewTrees = 4;
 constexpr index_t kFewRows = 64;
@@ -162,9 +163,12 @@ void add_to_row(const ObliqueTreesView& trees, const TreeRange& range, const dou
 
 void add_trees(const ObliqueTreesView& trees, const TreeRange& range, const Table& x,
                index_t n_rows, const ScoreSpan& out, const Execution& execution) {
-  if (n_rows == 1) {
+  if (n_rows <= kRowsOneByOne) {
     std::vector<double> row(x.is_view() ? 0 : trees.n_features);
-    return add_to_row(trees, range, x.read(0, 1, row.data()), out);
+    for (index_t i = 0; i < n_rows; ++i)
+      add_to_row(trees, range, x.read(i, 1, row.data()),
+                 {out.scores + i * out.row_stride, out.row_stride, out.output_stride});
+    return;
   }
   const double work = static_cast<double>(n_rows * trees.n_features * 4 * (range.last - range.first));
   with_team(limit_threads(execution, work), [&](const Execution& team) {
