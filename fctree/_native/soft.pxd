@@ -130,6 +130,7 @@ cdef extern from "soft/train.hpp" namespace "fctree::soft" nogil:
         vector[double] train_loss
         vector[double] eval_loss
         vector[double] reached
+        vector[double] judged
 
     cdef struct InitialSpread:
         double splits

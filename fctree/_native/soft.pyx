@@ -320,13 +320,14 @@ cdef SoftHistory train_of(const SoftTask& task, const SoftTreeParams& params,
     return history
 
 
-def train(tuple train, eval, *, dict state, best, list past_losses, tuple loss, const double[::1] offset,
+def train(tuple train, eval, *, dict state, best, past_losses, tuple loss, const double[::1] offset,
           double multiplier, dict params, listener, int n_threads):
     """Train in place the arrays of ``state``, all of one type; returns the losses and leaves.
 
     ``train`` and ``eval`` (or None) are tuples ``(X, y, weight)`` with arrays of shapes (n, d),
     (n_targets, n), (n,) or None. ``state`` has the weights of the last epoch, ``best`` (with ``eval``, else None)
-    those with the least loss of ``eval``, whose ``past_losses`` are those of earlier epochs.
+    those with the least loss of ``eval``; ``past_losses`` are what early stopping went by in the fit that this one
+    continues, as the fourth of the answers.
     """
     cdef SoftTask task
     cdef SoftSamples eval_samples
@@ -352,4 +353,4 @@ def train(tuple train, eval, *, dict state, best, list past_losses, tuple loss, 
         history = train_of[double](task, native_params, state["split_weights"],
                                    state["leaf_weights"], state, best, native_listener, n_threads)
     holder.raise_error()
-    return numbers(history.train_loss), numbers(history.eval_loss), numbers(history.reached)
+    return numbers(history.train_loss), numbers(history.eval_loss), numbers(history.reached), np.array(numbers(history.judged))

@@ -74,13 +74,15 @@ def hold_out(samples, by_class, fraction, seed, wanted="early_stopping"):
         several = np.bincount(stratify)[stratify] > 1
         if np.count_nonzero(several) > n_held:  # the only sample of a class stays: without it the class is unknown
             rows, stratify = rows[several], stratify[several]
-    options = {"test_size": n_held, "random_state": seed % 2**32}
+    seed %= 2**32
     try:
-        _, held = train_test_split(rows, stratify=stratify, **options)
-    except ValueError:
+        _, held = train_test_split(rows, test_size=n_held, stratify=stratify, random_state=seed)
+    except ValueError:  # fewer samples to hold out, or to keep, than classes
         if stratify is None:
             raise
-        _, held = train_test_split(rows, **options)  # too few samples of some class
+        order = np.random.RandomState(seed).permutation(len(rows))
+        spare = np.delete(order, np.unique(stratify[order], return_index=True)[1])  # one of each class stays
+        held = rows[(spare if len(spare) else order)[:n_held]]
     held = different.rows(held)
     kept = np.delete(np.arange(len(samples.X)), held)
     return samples.take(kept), samples.take(held)
@@ -114,7 +116,8 @@ def chosen_eval_sets(eval_set, X_val, y_val, sample_weight_val):
     if eval_set is not None:
         raise ValueError("eval_set and X_val, y_val exclude each other")
     if X_val is None or y_val is None:
-        raise ValueError("X_val and y_val belong together: one of them is None")
+        raise ValueError("X_val and y_val belong together, also with sample_weight_val: one of them is None"
+                         if X_val is not None or y_val is not None else "sample_weight_val needs X_val and y_val")
     return [(X_val, y_val, sample_weight_val, None)]
 
 

@@ -81,6 +81,11 @@ class Stopping:
     tol: float
     min_iter: int = 0
 
+    def __post_init__(self):
+        for name, least in (("max_iter", 1), ("n_iter_no_change", 1), ("tol", 0.0), ("min_iter", 0)):
+            if not getattr(self, name) >= least:
+                raise ValueError(f"{name} must be at least {least}, got {getattr(self, name)!r}")
+
 
 class WarmStartModel(ABC):
     """Base class of models for `variable_importance` and `shapley_importance`.

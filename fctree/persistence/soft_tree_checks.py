@@ -32,6 +32,7 @@ def _check_soft_trees(model):
         curve = getattr(model, name)
         numbers = isinstance(curve, list) and all(type(value) is float for value in curve)
         require(numbers, f"{name} is not a list of floats")
+    check_array("_judged", vars(model).get("_judged", np.empty(0)), np.float64, 1)  # not in files of version 1
     _check_rule(model)
     _check_state(model)
 

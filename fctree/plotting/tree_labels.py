@@ -222,7 +222,7 @@ def _tree_of(tree):
     if hasattr(tree, "trees_"):
         member = "estimators_" if hasattr(tree, "estimators_") else "trees_"
         raise TypeError(
-            f"expected one tree, got a {given} of many: tree=0 chooses the first of them, "
+            f"expected one tree, got a {given} of {len(tree.trees_)}: tree=0 chooses the first of them, "
             f"and .{member} has them all"
         )
     if isinstance(tree, BaseEstimator) and not hasattr(tree, "tree_"):

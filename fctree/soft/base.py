@@ -245,6 +245,8 @@ class BaseSoftTree(TakesTables, BaseEstimator):
                 f"depth={self.depth}, architecture={self.architecture!r} and "
                 f"fit_intercept={self.fit_intercept} ask for {expected}"
             )
+        if self.batch_norm and self._state["n_epochs"] and not self._rule["batch_norm"]:
+            raise ValueError("batch_norm=True cannot continue trees trained with batch_norm=False: their moments are unknown")
         if not np.array_equal(children, self._state["children"]):
             raise ValueError("the trees to continue have another architecture")
 
@@ -261,12 +263,12 @@ class BaseSoftTree(TakesTables, BaseEstimator):
         with progress_listener(
             self.verbose, n_epochs, type(self).__name__, unit="epoch"
         ) as listener:
-            losses, validation_losses, reached = _native.train(
+            losses, validation_losses, reached, self._judged = _native.train(
                 (train.X, self._scaled(train.y), train.weight),
                 validation and (validation.X, self._scaled(validation.y), validation.weight),
                 state=state,
                 best=best,
-                past_losses=self.validation_loss_curve_,
+                past_losses=vars(self).get("_judged", self.validation_loss_curve_),  # not in older files
                 loss=(self._loss, 0.0),
                 offset=offset,
                 multiplier=multiplier,

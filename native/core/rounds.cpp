@@ -22,6 +22,8 @@ double record(const RoundLosses& losses, const RoundPlan& plan, const RoundListe
                                 " rounds: the targets, init_score or learning_rate are too large");
   history.train_loss.push_back(train);
   const LossSum& decisive = losses.evals.empty() ? losses.train : losses.evals[0].loss;
+  if (losses.has_value && !std::isfinite(decisive.mean()))
+    throw std::invalid_argument("the loss of the evaluation samples is not finite: their targets or init_score are too large");
   if (!losses.evals.empty()) history.eval_loss.push_back(decisive.mean());
   double judged = decisive.scaled_mean() / plan.unit;
   if (!losses.evals.empty() && listener.judge != nullptr && !listener.judge(listener.context, losses.evals, &judged))

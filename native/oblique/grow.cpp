@@ -69,7 +69,7 @@ void Grower::open_root() {
                            : state_.statistics->full_moments(state_, {&root})[0];
   if (!root.moments.diagonal.allFinite() || !root.moments.mean.allFinite())
     throw std::invalid_argument(
-        "X, y or sample_weight is too large: the sum of its squares overflows float64");
+        "X, y, sample_weight or the gradients of the loss are too large: a sum of their squares overflows float64");
   if (data.has_curvatures && (state_.params.judges_splits() || state_.params.parent_weight > 0.0))
     state_.mean_weight = root.moments.weight / state_.statistics->sum_samples(state_, root).count;
   state_.params.parent_weight *= state_.mean_weight;

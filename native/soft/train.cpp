@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
@@ -253,20 +254,24 @@ class Trainer {
   // Whether training that continues had stopped early. Its past losses count if the best weights still have the
   // least of them. Else the samples are others, or the weights of later epochs without early stopping.
   bool has_stopped() {
-    if (task_.eval == nullptr || state_.n_epochs == 0) return false;
-    const double loss = evaluate(state_.best);
-    const auto& past = task_.past_losses;
-    const auto least = std::min_element(past.begin(), past.end());
-    if (past.empty() || !(std::abs(loss - *least) <= kSameLoss * *least)) {
-      patience_.start(loss);
-      return false;
+    if (task_.eval == nullptr) return false;
+    std::vector<double>& judged = history_.judged;
+    judged = {std::numeric_limits<double>::infinity()};
+    if (state_.n_epochs > 0) {
+      const double loss = evaluate(state_.best);
+      const auto& past = task_.past_losses;
+      const auto least = std::min_element(past.begin(), past.end());
+      const bool are_of_best = !past.empty() && std::abs(loss - *least) <= kSameLoss * *least;
+      judged = are_of_best ? past : std::vector<double>{loss};
     }
-    for (const double earlier : past) patience_.take(earlier);
+    patience_.start(judged[0]);
+    for (std::size_t i = 1; i < judged.size(); ++i) patience_.take(judged[i]);
     return patience_.is_over();
   }
 
   bool stops_early(double eval_loss) {
     history_.eval_loss.push_back(eval_loss);
+    history_.judged.push_back(eval_loss);
     if (patience_.take(eval_loss) || state_.n_epochs == 1) keep_best();
     return patience_.is_over();
   }

@@ -26,7 +26,7 @@ struct SoftSamples {
 struct SoftTask {
   SoftSamples train;
   const SoftSamples* eval;          // that early stopping goes by, or null
-  std::vector<double> past_losses;  // of such samples, after earlier epochs
+  std::vector<double> past_losses;  // SoftHistory::judged of the fit that this one continues
   LossChoice loss;
   index_t n_targets;
   index_t n_outputs;
@@ -59,11 +59,12 @@ struct SoftState {
   std::int64_t n_epochs;
 };
 
-// One value per epoch.
+// One value per epoch, unless it says otherwise.
 struct SoftHistory {
   std::vector<double> train_loss;  // mean over the epoch's batches, before their steps
   std::vector<double> eval_loss;   // after the epoch
   std::vector<double> reached;     // mean leaves per sample and tree in its batches
+  std::vector<double> judged;      // what early stopping goes by: the loss before its first epoch, and after each since
 };
 
 // Standard deviations of normal weights to start from; 0 for zeros.

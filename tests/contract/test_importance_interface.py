@@ -258,6 +258,11 @@ def test_a_model_that_diverges():
             variable_importance(gradient_descent(max_iter=500), 1e200 * X, y)
 
 
+def test_a_model_without_rounds_is_refused():
+    with pytest.raises(ValueError, match="max_iter must be at least 1, got 0"):
+        gradient_descent(max_iter=0)
+
+
 def test_class_weights_are_those_of_all_models():
     """A feature without values changes no model, and so has no importance, exactly."""
     X = np.c_[np.random.default_rng(0).normal(size=(400, 2)), np.zeros(400)]

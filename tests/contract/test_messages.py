@@ -138,3 +138,20 @@ def test_categories_that_look_alike_are_in_quotes():
     X = pd.DataFrame({"s": np.array(["missing", None, "u", "u"], dtype=object)[np.arange(40) % 4]})
     text = export_text(CurvatureTreeRegressor().fit(X, 1.0 * (X["s"] == "u") + np.arange(40) % 5))
     assert "'missing'" in text and " missing " in text
+
+
+@pytest.mark.parametrize("cls", [SymmetricBoostingRegressor, CurvatureBoostingRegressor])
+def test_targets_to_validate_with_that_are_too_large(cls):
+    with pytest.raises(ValueError, match="loss of the evaluation samples is not finite"):
+        cls(max_iter=2).fit(X, y, eval_set=(X, np.full(len(X), 1e200)))
+    with pytest.raises(ValueError, match="sample_weight_val needs X_val and y_val"):
+        cls(max_iter=2).fit(X, y, sample_weight_val=y)
+
+
+def test_gradients_that_are_too_large():
+    def loss(y, raw):
+        return 1e200 * (raw - y), np.ones_like(raw)
+
+    for cls in (SymmetricBoostingRegressor, CurvatureBoostingRegressor):
+        with pytest.raises(ValueError, match="gradients"):
+            cls(max_iter=2, loss=loss).fit(X, y)

@@ -1,5 +1,6 @@
 """Interface of soft tree estimators beyond scikit-learn's checks."""
 
+import copy
 import pickle
 import warnings
 
@@ -144,6 +145,26 @@ def test_early_stopping_starts_anew_on_other_samples():
         model.fit(*samples)
         assert n_iter < model.n_iter_ <= 60
         n_iter = model.n_iter_
+
+
+@pytest.mark.parametrize("noise", [0.0, 1.0])
+def test_training_in_parts_on_other_samples_is_exact(noise):
+    """What early stopping goes by are the losses on these samples, not those on the first ones."""
+    targets = Y[:, 0] + noise * NOISY
+    first = clone(OVERFITTING).set_params(max_epochs=8).fit(X, Y[:, 0] + 0.5 * NOISY)
+    at_once = copy.deepcopy(first).set_params(max_epochs=60).fit(X, targets)
+    model = copy.deepcopy(first)
+    for max_epochs in (9, 12, 60, 60):
+        model.set_params(max_epochs=max(max_epochs, model.n_iter_)).fit(X, targets)
+    assert model.validation_loss_curve_ == at_once.validation_loss_curve_
+    np.testing.assert_array_equal(model.predict(X), at_once.predict(X))
+
+
+def test_moments_of_batches_cannot_be_found_later():
+    model = SoftTreeRegressor(**FEW, batch_norm=False, warm_start=True).fit(X, Y)
+    with pytest.raises(ValueError, match="moments are unknown"):
+        model.set_params(batch_norm=True, max_epochs=9).fit(X, Y)
+    model.set_params(batch_norm=False).fit(X, Y)
 
 
 def test_early_stopping_keeps_what_it_starts_from():

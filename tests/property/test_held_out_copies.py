@@ -38,6 +38,16 @@ def test_copies_are_on_one_side(seed, n, most, by_class):
     assert len(rows_in(held)) == np.ceil(0.3 * n) and not rows_in(train) & rows_in(held)
 
 
+@given(st.integers(0, 2**32 - 1), st.integers(2, 40), st.integers(1, 3))
+def test_no_class_is_held_out_as_a_whole(seed, n_classes, most):
+    """Also with fewer samples held out than there are classes."""
+    rng = np.random.default_rng(seed)
+    y = np.r_[0, 0, np.repeat(np.arange(n_classes), rng.integers(1, most + 1, n_classes))].astype(float)
+    X = rng.normal(size=(len(y), 2))
+    train, held = hold_out(Samples(X, y[np.newaxis], None, None), True, 2, seed)
+    assert len(held.X) == 2 and set(train.y[0]) == set(y)
+
+
 @pytest.mark.parametrize("model", [
     SymmetricBoostingRegressor(max_iter=60, early_stopping=True, random_state=0),
     SymmetricBoostingClassifier(max_iter=60, early_stopping=True, random_state=0),
