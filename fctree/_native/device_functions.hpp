@@ -76,6 +76,7 @@ void gram_on(const std::vector<KernelSpec>& specs, const ArrayAddress& x,
 void device_gram(const std::vector<OwnedSpec>& specs, const ArrayAddress& x,
                  const std::optional<ArrayAddress>& y, double scale, const ArrayAddress& out,
                  const DevicePlace& place) {
+  if (specs.empty()) throw std::invalid_argument("a Gram matrix needs a specification");
   check_shape(out, gram_shape(x, y, static_cast<index_t>(specs.size())), "out");
   if (x.dtype == "float32") gram_on<float>(views(specs), x, y, scale, out, place);
   else gram_on<double>(views(specs), x, y, scale, out, place);
@@ -104,10 +105,11 @@ void device_product(const OwnedSpec& spec, const ArrayAddress& x,
     product_on<double>(view(spec), device_input<double>(x, y, scale), vectors, out, place);
 }
 
-// Memory on the current device.
+// Memory of a device; -1 is the current one.
 class DeviceBuffer {
  public:
-  explicit DeviceBuffer(std::int64_t n_bytes) : n_bytes_(n_bytes), data_(cuda::allocate(n_bytes)) {}
+  DeviceBuffer(std::int64_t n_bytes, int device)
+      : n_bytes_(n_bytes), data_(cuda::allocate(device, n_bytes)) {}
   DeviceBuffer(const DeviceBuffer&) = delete;
   DeviceBuffer& operator=(const DeviceBuffer&) = delete;
   ~DeviceBuffer() { cuda::release(data_); }
@@ -197,7 +199,7 @@ inline void define_device_functions(py::module_& module) {
       .def_readonly("device", &DevicePlace::device)
       .def_readonly("stream", &DevicePlace::stream);
   py::class_<DeviceBuffer>(module, "DeviceBuffer")
-      .def(py::init<std::int64_t>(), py::arg("n_bytes"))
+      .def(py::init<std::int64_t, int>(), py::arg("n_bytes"), py::arg("device") = -1)
       .def_property_readonly("address", &DeviceBuffer::address)
       .def("fill", &DeviceBuffer::fill, py::arg("array"))
       .def("read", &DeviceBuffer::read, py::arg("array"));
@@ -210,10 +212,11 @@ inline void define_device_functions(py::module_& module) {
   module.def("why_no_device", &cuda::why_unavailable,
              "Why no device can be used; empty where one can.");
   module.def("device_name", &cuda::device_name);
-  module.def("wait_for_stream", [](std::uintptr_t stream) {
+  module.def("wait_for_stream", [](std::uintptr_t stream, int device) {
     const ReleasedGil released;
-    cuda::wait_for(reinterpret_cast<void*>(stream));
-  }, py::arg("stream"), "Waits until all previous work in a stream is done.");
+    cuda::wait_for(device, reinterpret_cast<void*>(stream));
+  }, py::arg("stream"), py::arg("device"),
+             "Waits until all previous work in a stream of a device is done.");
   module.def("device_of", [](std::uintptr_t address) {
     return cuda::device_of(reinterpret_cast<const void*>(address));
   }, py::arg("address"), "The device whose memory an address is in, or -1.");

@@ -1,6 +1,9 @@
 // Devices and their memory.
 #include "cuda/device.h"
 
+#include <map>
+#include <mutex>
+
 #include "cuda/resources.cuh"
 
 namespace fctree::cuda {
@@ -37,11 +40,18 @@ std::string why_unavailable() {
 }
 
 std::string device_name() {
+  static std::mutex guard;
+  static std::map<int, std::string> names;  // asking takes milliseconds
   int device = 0;
-  cudaDeviceProp properties;
   check(cudaGetDevice(&device), "asking for the device");
-  check(cudaGetDeviceProperties(&properties, device), "asking for the device's name");
-  return std::string(properties.name) + " (cuda:" + std::to_string(device) + ")";
+  const std::lock_guard<std::mutex> lock(guard);
+  std::string& name = names[device];
+  if (name.empty()) {
+    cudaDeviceProp properties;
+    check(cudaGetDeviceProperties(&properties, device), "asking for the device's name");
+    name = std::string(properties.name) + " (cuda:" + std::to_string(device) + ")";
+  }
+  return name;
 }
 
 int device_of(const void* address) {
@@ -55,11 +65,13 @@ int device_of(const void* address) {
   return usable ? attributes.device : -1;
 }
 
-void wait_for(void* stream) {
+void wait_for(int device, void* stream) {
+  const DeviceScope scope(chosen_device(device));
   check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "waiting for a stream");
 }
 
-void* allocate(std::int64_t n_bytes) {
+void* allocate(int device, std::int64_t n_bytes) {
+  const DeviceScope scope(chosen_device(device));
   void* address = nullptr;
   check(cudaMalloc(&address, static_cast<std::size_t>(n_bytes > 0 ? n_bytes : 1)),
         "allocating memory");
@@ -71,6 +83,8 @@ void release(void* address) noexcept { cudaFree(address); }
 void copy_to_device(void* to, const void* from, std::int64_t n_bytes) {
   check(cudaMemcpy(to, from, static_cast<std::size_t>(n_bytes), cudaMemcpyHostToDevice),
         "copying to the device");
+  // The last bytes may still be on their way, and streams other than this one do not wait for it.
+  check(cudaStreamSynchronize(cudaStreamLegacy), "copying to the device");
 }
 
 void copy_from_device(void* to, const void* from, std::int64_t n_bytes) {

@@ -65,11 +65,11 @@ void multiply_gram(const KernelSpec& spec, const DeviceInput<T>& input,
                    const DeviceArray<const T>& vectors, std::int64_t n_vectors,
                    const DeviceArray<T>& out, const DeviceCall& call);
 
-// Waits until all previous work in a stream is done.
-void wait_for(void* stream);
+// Waits until all previous work in a stream of a device is done.
+void wait_for(int device, void* stream);
 
-// Memory of the current device.
-void* allocate(std::int64_t n_bytes);
+// Memory of a device. -1, here as above, is the current one.
+void* allocate(int device, std::int64_t n_bytes);
 void release(void* address) noexcept;
 void copy_to_device(void* to, const void* from, std::int64_t n_bytes);
 void copy_from_device(void* to, const void* from, std::int64_t n_bytes);

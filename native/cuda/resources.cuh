@@ -65,6 +65,12 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
+// The current device for -1.
+inline int chosen_device(int device) {
+  if (device < 0) check(cudaGetDevice(&device), "asking for the device");
+  return device;
+}
+
 // Makes a device the current one during its lifetime.
 class DeviceScope {
  public:

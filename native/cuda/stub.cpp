@@ -37,8 +37,8 @@ FCTREE_INSTANTIATE(double)
 FCTREE_INSTANTIATE(float)
 #undef FCTREE_INSTANTIATE
 
-void wait_for(void*) { refuse(); }
-void* allocate(std::int64_t) { refuse(); }
+void wait_for(int, void*) { refuse(); }
+void* allocate(int, std::int64_t) { refuse(); }
 void release(void*) noexcept {}
 void copy_to_device(void*, const void*, std::int64_t) { refuse(); }
 void copy_from_device(void*, const void*, std::int64_t) { refuse(); }

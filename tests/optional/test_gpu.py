@@ -139,6 +139,28 @@ def test_slabs(dtype, n_problems, n_specs, symmetric):
         assert np.array_equal(compute(max_bytes), whole)
 
 
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("n_problems, n_y", [(1, 2100), (3, None)])
+def test_products_in_slabs(dtype, n_problems, n_y):
+    """Cut to any size, the product is the same to the last bit."""
+    X = samples((n_problems, 500, 7), dtype)
+    Y = None if n_y is None else samples((n_problems, n_y, 7), dtype, 1)
+    v = samples((n_problems, n_y or 500, 5), dtype, 2)
+
+    def compute(max_bytes):
+        out = np.full((n_problems, 500, 5), np.nan, dtype)
+        x, y, vectors, to = [None if a is None else native.ArrayAddress(
+            a.ctypes.data, a.shape, a.dtype.name, False) for a in (X, Y, v, out)]
+        native.device_product(kernel_spec(3, "perfect"), x, y, 2.0, vectors, to,
+                              native.DevicePlace(max_bytes=max_bytes))
+        return out
+
+    whole = compute(2**30)
+    assert np.isfinite(whole).all()
+    for max_bytes in (1, 30_000, 3_000_000):
+        assert np.array_equal(compute(max_bytes), whole)
+
+
 def test_a_memory_map_as_output(tmp_path):
     X = samples((1500, 5), np.float32)
     out = np.memmap(tmp_path / "gram", dtype=np.float32, mode="w+", shape=(1500, 1500))
