@@ -82,6 +82,8 @@ def check_vectors_shape(shape, samples):
         if len(rows) == 1:
             raise ValueError(f"v has {shape[0]} rows, the matrix has {rows[0]} columns")
         raise ValueError(f"v of shape {shape} does not fit a batch with columns of shape {rows}")
+    if 0 in shape:
+        raise ValueError(f"Found array with 0 vectors for v: shape {shape}")
     return len(shape) == len(rows)
 
 

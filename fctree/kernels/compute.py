@@ -95,14 +95,13 @@ def _as_batch(array):
 def _output_for_gpu(out, shape, dtype, samples):
     """The given output, if it fits; else a new one on the samples' device."""
     if out is not None and _device.on_device(out):
-        # What cannot be written where it lies is read as a copy.
-        in_place = _device.address_of(_device.as_readable(out, "out")) == _device.address_of(out)
-        if tuple(out.shape) != shape or not in_place:
+        memory = _device.as_writable(out, "out")
+        if tuple(memory.shape) != shape:
             raise ValueError(f"out must be a C-contiguous array of shape {shape} and type {dtype}")
-        if _device.dtype_of(out) != dtype:
-            raise ValueError(f"out must be of type {dtype}, got {_device.dtype_of(out)}")
-        _refuse_overlap(out, samples)
-        return out
+        if _device.dtype_of(memory) != dtype:
+            raise ValueError(f"out must be of type {dtype}, got {_device.dtype_of(memory)}")
+        _refuse_overlap(memory, samples)
+        return memory
     there = [a for a in samples if a is not None and _device.on_device(a)]
     if out is None and there:
         return _device.empty_like(there[0], shape, dtype)
@@ -125,11 +124,11 @@ def _refuse_overlap(out, samples):
 def _gram_on_gpu(specs, axis, X, Y, *, scale, out):
     samples, dtype = _check_for_gpu(X, Y)
     shape = tuple(int(n) for n in _gram_shape(*samples, *axis))
-    out = _output_for_gpu(out, shape, dtype, samples)
+    memory = _output_for_gpu(out, shape, dtype, samples)
     whole = (1 if samples[0].ndim == 2 else shape[0], len(specs), *shape[-2:])
-    _native.device_gram(specs, *map(_as_batch, samples), scale, _address(out, whole),
-                        _device.place_for((*samples, out)))
-    return out
+    _native.device_gram(specs, *map(_as_batch, samples), scale, _address(memory, whole),
+                        _device.place_for((*samples, memory)))
+    return memory if out is None else out
 
 
 def _product_on_gpu(spec, X, Y, v, *, scale, to_host):
@@ -151,4 +150,6 @@ def _product_on_gpu(spec, X, Y, v, *, scale, to_host):
         _address(out, (n_problems, int(X.shape[-2]), n_vectors)),
         _device.place_for((*samples, vectors, out)),
     )
+    if there is None:
+        warn_if_not_finite("the product is", out)
     return out

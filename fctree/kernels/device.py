@@ -5,6 +5,7 @@ with only DLPack go through CuPy or torch, without a copy. Results for input on 
 of the input's library, on its device.
 """
 
+import math
 import sys
 
 import numpy as np
@@ -14,7 +15,7 @@ from fctree._warnings import warn
 
 DEVICES = ("cpu", "auto", "cuda")
 _FLOATS = {"<f4": np.dtype(np.float32), "<f8": np.dtype(np.float64)}
-_DLPACK_CUDA = 2
+_DLPACK_CUDA = (2, 13)  # a device's memory, and managed memory
 _announced: set[str] = set()
 
 
@@ -47,7 +48,11 @@ def _announce(name):
 
 
 def _library(array):
-    return type(array).__module__.partition(".")[0]
+    """"torch" or "cupy" for their arrays, those of derived classes too, else None."""
+    for name, kind in (("torch", "Tensor"), ("cupy", "ndarray")):
+        if isinstance(array, getattr(sys.modules.get(name), kind, ())):
+            return name
+    return None
 
 
 def on_device(array):
@@ -59,7 +64,7 @@ def on_device(array):
     if getattr(array, "__cuda_array_interface__", None) is not None:
         return True
     place = getattr(array, "__dlpack_device__", None)
-    return place is not None and int(place()[0]) == _DLPACK_CUDA
+    return place is not None and int(place()[0]) in _DLPACK_CUDA
 
 
 class DeviceArray:
@@ -69,10 +74,11 @@ class DeviceArray:
     ``torch.as_tensor(a, device="cuda")``, numba. `numpy` copies to the host.
     """
 
-    def __init__(self, shape, dtype):
+    def __init__(self, shape, dtype, device=-1):
         self.shape = tuple(int(length) for length in shape)
         self.dtype = np.dtype(dtype)
-        self._buffer = _native.DeviceBuffer(int(np.prod(self.shape)) * self.dtype.itemsize)
+        n_bytes = math.prod(self.shape) * self.dtype.itemsize
+        self._buffer = _native.DeviceBuffer(n_bytes, device)
 
     @classmethod
     def of(cls, array):
@@ -103,22 +109,22 @@ class DeviceArray:
 
 def as_readable(array, name):
     """An array on a device, C-contiguous, of float32 or float64, with a known interface."""
+    array = _with_interface(array, name)
     library = _library(array)
-    if library not in ("torch", "cupy") and not hasattr(array, "__cuda_array_interface__"):
-        array = _through_dlpack(array, name)
-        library = _library(array)
     if library == "torch":
         import torch
 
-        array = array.detach()
         if array.dtype not in (torch.float32, torch.float64):
+            _refuse_complex(array.dtype.is_complex, name)
             array = array.to(torch.float64)
         return array.contiguous()
     if library == "cupy":
         import cupy
 
+        _refuse_complex(array.dtype.kind == "c", name)
         dtype = array.dtype if array.dtype.str in _FLOATS else np.float64
-        return cupy.ascontiguousarray(array, dtype=dtype)
+        with array.device:
+            return cupy.ascontiguousarray(array, dtype=dtype)
     interface = array.__cuda_array_interface__
     if interface["typestr"] not in _FLOATS:
         raise ValueError(f"{name} on a device must be float32 or float64, got "
@@ -126,6 +132,35 @@ def as_readable(array, name):
     if not _is_contiguous(interface):
         raise ValueError(f"{name} on a device must be C-contiguous")
     return array
+
+
+def as_writable(array, name):
+    """The memory of an array on a device, with a known interface, to write into."""
+    array = _with_interface(array, name)
+    interface = array.__cuda_array_interface__
+    if interface["typestr"] not in _FLOATS or not _is_contiguous(interface) or interface["data"][1]:
+        raise ValueError(f"{name} must be C-contiguous, writeable and of type float32 or float64")
+    return array
+
+
+def _with_interface(array, name):
+    """The array, or a view of it, with an interface that is known; its contents are complete or will
+    be in `stream_of` it."""
+    library = _library(array)
+    if library == "torch":
+        return array.detach()
+    if library != "cupy" and not hasattr(array, "__cuda_array_interface__"):
+        return _through_dlpack(array, name)
+    # JAX computes in streams that its interface does not name.
+    wait = getattr(array, "block_until_ready", None)
+    if wait is not None:
+        wait()
+    return array
+
+
+def _refuse_complex(is_complex, name):
+    if is_complex:
+        raise ValueError(f"Complex data not supported: {name}")
 
 
 def _through_dlpack(array, name):
@@ -138,7 +173,7 @@ def _through_dlpack(array, name):
 
 def _is_contiguous(interface):
     strides = interface.get("strides")
-    if strides is None:
+    if strides is None or 0 in interface["shape"]:
         return True
     expected = np.dtype(interface["typestr"]).itemsize
     for length, stride in zip(reversed(interface["shape"]), reversed(strides), strict=True):
@@ -164,8 +199,11 @@ def cast(array, dtype, name):
         import torch
 
         return array.to(getattr(torch, np.dtype(dtype).name))
-    if isinstance(array, np.ndarray) or library == "cupy":
+    if isinstance(array, np.ndarray):
         return array.astype(dtype)
+    if library == "cupy":
+        with array.device:
+            return array.astype(dtype)
     raise ValueError(f"{name} on a device must be of type {np.dtype(dtype)}, as the others")
 
 
@@ -175,13 +213,16 @@ def empty_like(array, shape, dtype):
     if library == "torch":
         import torch
 
-        return torch.empty(shape, dtype=getattr(torch, np.dtype(dtype).name), device=array.device)
+        try:
+            return torch.empty(shape, dtype=getattr(torch, np.dtype(dtype).name), device=array.device)
+        except torch.cuda.OutOfMemoryError as error:
+            raise MemoryError(str(error)) from error
     if library == "cupy":
         import cupy
 
         with array.device:
             return cupy.empty(shape, dtype)
-    return DeviceArray(shape, dtype)
+    return DeviceArray(shape, dtype, _native.device_of(address_of(array)))
 
 
 def address_of(array):
@@ -201,7 +242,8 @@ def stream_of(array):
     if library == "cupy":
         import cupy
 
-        return cupy.cuda.get_current_stream().ptr
+        with array.device:
+            return cupy.cuda.get_current_stream().ptr
     return array.__cuda_array_interface__.get("stream")
 
 
@@ -214,9 +256,10 @@ def place_for(arrays):
     devices = {_native.device_of(address_of(array)) for array in there}
     if len(devices) > 1:
         raise ValueError(f"the arrays lie on several devices: {sorted(devices)}")
+    device = devices.pop()
     streams = dict.fromkeys(stream_of(array) for array in there)
     streams.pop(None, None)
     first, *others = streams or (0,)
     for stream in others:
-        _native.wait_for_stream(stream)
-    return _native.DevicePlace(devices.pop(), first)
+        _native.wait_for_stream(stream, device)
+    return _native.DevicePlace(device, first)

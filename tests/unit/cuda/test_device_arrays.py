@@ -6,7 +6,9 @@ go. tests/optional/test_gpu.py asks the same of a real one.
 """
 
 import ctypes
+import sys
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -42,7 +44,8 @@ class OnDevice:
 class HostBuffer:
     """A device's memory."""
 
-    def __init__(self, n_bytes):
+    def __init__(self, n_bytes, device=-1):
+        self.device = device
         self.memory = np.empty(n_bytes, np.uint8)
         self.address = self.memory.ctypes.data
 
@@ -81,7 +84,7 @@ def gpu(monkeypatch):
     monkeypatch.setattr(native, "device_name", lambda: "a device of cardboard")
     monkeypatch.setattr(native, "device_of", lambda address: 0)
     monkeypatch.setattr(native, "DeviceBuffer", HostBuffer)
-    monkeypatch.setattr(native, "wait_for_stream", lambda stream: places.append(stream))
+    monkeypatch.setattr(native, "wait_for_stream", lambda *stream: places.append(stream))
     return places
 
 
@@ -137,6 +140,48 @@ def test_outputs(gpu):
         tree_ntk(shared, device="cuda", out=shared)
 
 
+def test_an_output_that_is_not_to_be_written_is_refused(gpu):
+    """JAX's arrays say so, and never change."""
+    array = np.zeros((20, 20))
+    array.flags.writeable = False
+    with pytest.raises(ValueError, match="writeable"):
+        tree_ntk(X, device="cuda", out=OnDevice(array))
+    assert not array.any() and not gpu
+
+
+def test_an_output_with_dlpack_alone(gpu, monkeypatch):
+    class OnlyDlpack:
+        array, shape = np.empty((20, 20)), (20, 20)
+
+        def __dlpack_device__(self):
+            return 2, 0
+
+    library = SimpleNamespace(from_dlpack=lambda wrapped: OnDevice(wrapped.array))
+    monkeypatch.setitem(sys.modules, "cupy", library)
+    out = OnlyDlpack()
+    assert tree_ntk(X, device="cuda", out=out) is out
+    assert np.array_equal(out.array, tree_ntk(X))
+
+
+def test_results_lie_on_the_device_of_the_samples(gpu, monkeypatch):
+    monkeypatch.setattr(native, "device_of", lambda address: 1)
+    assert tree_ntk(OnDevice(X), device="cuda")._buffer.device == 1
+    assert gpu[0][0].device == 1
+    assert tree_ntk_matvec(OnDevice(X), None, np.ones(20), device="cuda")._buffer.device == 1
+
+
+def test_samples_that_are_still_computed_are_waited_for(gpu):
+    class Late(OnDevice):
+        waited = 0
+
+        def block_until_ready(self):
+            self.waited += 1
+
+    samples = Late(X)
+    tree_ntk(samples, device="cuda")
+    assert samples.waited == 1
+
+
 def test_what_cannot_be_read_is_refused(gpu):
     for bad, error, words in (
         (OnDevice(X[:, ::2]), ValueError, "contiguous"),
@@ -152,6 +197,29 @@ def test_what_cannot_be_read_is_refused(gpu):
         tree_ntk(OnDevice(X), Y[:, :2], device="cuda")
     with pytest.raises(ValueError, match="rows"):
         tree_ntk_matvec(OnDevice(X), None, OnDevice(Y), device="cuda")
+    with pytest.raises(ValueError, match="0 vectors"):
+        tree_ntk_matvec(OnDevice(X), None, OnDevice(X[:, :0]), device="cuda")
+
+
+def test_complex_tensors_are_refused():
+    torch = pytest.importorskip("torch")
+    with pytest.raises(ValueError, match="Complex"):
+        _device.as_readable(torch.ones(3, 2, dtype=torch.complex64), "X")
+
+
+def test_arrays_of_derived_classes_are_their_librarys():
+    torch = pytest.importorskip("torch")
+
+    class Image(torch.Tensor):
+        pass
+
+    image = torch.ones(3, 2).as_subclass(Image)
+    assert _device._library(image) == "torch" and not _device.on_device(image)
+
+
+def test_a_product_that_overflows_is_warned_of(gpu):
+    with pytest.warns(RuntimeWarning, match="not finite"):
+        tree_ntk_matvec(X, None, np.full(20, 1e308), device="cuda")
 
 
 def test_an_array_on_a_device_is_not_copied_behind_the_back(gpu):
@@ -162,9 +230,28 @@ def test_an_array_on_a_device_is_not_copied_behind_the_back(gpu):
 def test_streams(gpu):
     tree_ntk(OnDevice(X, stream=7), OnDevice(Y, stream=9), device="cuda")
     other, (place, *_) = gpu
-    assert place.stream == 7 and place.device == 0 and other == 9
+    assert place.stream == 7 and place.device == 0 and other == (9, 0)
     tree_ntk(X, device="cuda")
     assert gpu[-1][0].stream == 0 and gpu[-1][0].device == -1
+
+
+def test_the_stream_is_that_of_the_arrays_device(monkeypatch):
+    """CuPy has a current stream for each device."""
+    entered = []
+
+    class Device:
+        def __enter__(self):
+            entered.append(1)
+
+        def __exit__(self, *error):
+            entered.pop()
+
+    class Array:
+        device = Device()
+
+    stream = SimpleNamespace(get_current_stream=lambda: SimpleNamespace(ptr=10 + sum(entered)))
+    monkeypatch.setitem(sys.modules, "cupy", SimpleNamespace(ndarray=Array, cuda=stream))
+    assert _device.stream_of(Array()) == 11 and not entered
 
 
 def test_several_devices_are_refused(gpu, monkeypatch):
