@@ -163,7 +163,7 @@ PanelRows<T> part_of(const PanelRows<T>& all, const Slab& slab) {
 // Bytes for something that needs so many: as requested, or a quarter of the free memory. Little is not
 // worth asking the device.
 inline std::int64_t bytes_at_once(const DeviceCall& call, double needed) {
-  constexpr std::int64_t kLittle = std::int64_t(1) << 26;
+  constexpr std::int64_t kLittle = std::int64_t(1) << 22;
   if (call.max_bytes > 0) return call.max_bytes;
   if (needed <= kLittle) return kLittle;
   std::size_t free = 0, total = 0;
