@@ -149,7 +149,7 @@ def test_early_stopping_starts_anew_on_other_samples():
 
 @pytest.mark.parametrize("noise", [0.0, 1.0])
 def test_training_in_parts_on_other_samples_is_exact(noise):
-    """What early stopping goes by are the losses on these samples, not those on the first ones."""
+    """Early stopping goes by the losses on these samples, not by those on the first ones."""
     targets = Y[:, 0] + noise * NOISY
     first = clone(OVERFITTING).set_params(max_epochs=8).fit(X, Y[:, 0] + 0.5 * NOISY)
     at_once = copy.deepcopy(first).set_params(max_epochs=60).fit(X, targets)
