@@ -6,6 +6,9 @@ from contextlib import contextmanager
 import numpy as np
 from tqdm.auto import tqdm
 
+# A terminal of 80 columns cuts the end of a line: it must not be the losses.
+_LOSSES_FIRST = "{percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt}{postfix} [{elapsed}<{remaining}, {rate_fmt}] {desc}"
+
 
 class ProgressBar(tqdm):
     """A bar that is shown where `verbose` is true and there is a stream for it; it starts no thread."""
@@ -36,7 +39,7 @@ def progress_listener(verbose, n_rounds, title, unit="tree"):
 
         yield write
         return
-    with ProgressBar(True, total=n_rounds, desc=title, unit=unit) as bar:
+    with ProgressBar(True, total=n_rounds, desc=title, unit=unit, bar_format=_LOSSES_FIRST) as bar:
 
         def show(iteration, *scores):
             bar.set_postfix_str(_text(*scores), refresh=False)

@@ -107,12 +107,12 @@ def test_a_mask_of_objects_is_a_mask(mask):
 
 def test_durations_are_the_same_categories_in_any_library():
     durations = pd.to_timedelta([0, 1, 3601, 90000, -1] * 16, unit="s") + pd.to_timedelta([0, 5] * 40, unit="us")
-    as_pandas = pd.DataFrame({"c": durations})
+    as_pandas = np.array([[value] for value in durations], dtype=object)
     as_python = np.array([[value] for value in durations.to_pytimedelta()], dtype=object)
     model = SymmetricBoostingRegressor(max_iter=2, categorical_features=[0], random_state=0)
-    expected = model.fit(as_pandas.to_numpy(dtype=object), durations.total_seconds()).predict(as_python)
+    expected = model.fit(as_pandas, durations.total_seconds()).predict(as_python)
     assert len(np.unique(expected)) > 1
-    np.testing.assert_array_equal(model.predict(as_pandas.to_numpy(dtype=object)), expected)
+    np.testing.assert_array_equal(model.predict(as_pandas), expected)
 
 
 def test_categories_of_the_other_byte_order():

@@ -1,6 +1,8 @@
 """Progress bars start no thread, and need no stream; lines of progress are one write each; workers of a pool hear
 nothing of joblib's processes."""
 
+import os
+import struct
 import sys
 import threading
 from types import SimpleNamespace
@@ -40,6 +42,25 @@ def test_forests_show_trees_and_are_the_same(capfd):
     assert "CurvatureForestRegressor: 100%" in (shown := capfd.readouterr().err) and "50/50" in shown
     forest.set_params(warm_start=True, n_estimators=90).fit(X, Y)
     assert "40/40" in capfd.readouterr().err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="terminals of POSIX systems")
+def test_a_narrow_terminal_shows_the_losses(monkeypatch):
+    import fcntl
+    import termios
+
+    monkeypatch.setenv("TERM", "xterm")
+    terminal, stream = os.openpty()
+    fcntl.ioctl(stream, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    with open(stream, "w") as stream:
+        monkeypatch.setattr(sys, "stderr", stream)
+        with progress_listener(1, 1000, "SymmetricBoostingRegressor") as show:
+            show(0, 0.123456, 0.234567)
+        shown = b""
+        while not shown.endswith(b"\n"):  # a terminal gives what it has so far
+            shown += os.read(terminal, 10**5)
+    os.close(terminal)
+    assert b"train loss 0.123456, validation loss 0.234567" in shown
 
 
 def test_a_line_of_progress_is_one_write(monkeypatch):
