@@ -245,12 +245,12 @@ class TableSteps:
         return f"(level{a} < 0 || level{b} < 0 ? -1 : level{a} * {size} + level{b})"
 
     def c_comment(self):
-        """The numbers of the categories, lines of a comment."""
+        """The numbers of the categories, lines of a comment, in ASCII."""
         lines = []
         for name in self.categories:
             values = self._encoder.categories[self.names.index(name)]
-            pairs = ", ".join(f"{number} {value!r}" for number, value in enumerate(values))
-            lines.append(f"   {name!r}: {pairs}")
+            pairs = ", ".join(f"{number} {value!a}" for number, value in enumerate(values))
+            lines.append(f"   {name!a}: {pairs}")
         return lines
 
     # SQL ------------------------------------------------------------------------------

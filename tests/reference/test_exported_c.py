@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from export_cases import (
     CATEGORICAL,
@@ -192,3 +193,9 @@ def test_labels_do_not_end_the_comment():
         model = SymmetricBoostingClassifier(max_iter=2, random_state=0).fit(X, np.where(X[:, 0] > 0, label, "other"))
         texts.append(to_c(model).replace("\\\n", ""))
     assert all(text.isascii() and text.count("*/") == texts[0].count("*/") for text in texts)
+
+
+def test_names_of_columns_and_categories_are_written_in_ascii():
+    frame = pd.DataFrame({"größe": np.arange(60.0), "città": ["Zürich", "東京"] * 30})
+    text = to_c(SymmetricBoostingRegressor(max_iter=2).fit(frame, frame["größe"]))
+    assert text.isascii() and r"'citt\xe0': 0 'Z\xfcrich', 1 '\u6771\u4eac'" in text
