@@ -86,6 +86,8 @@ class AxisTrees:
 
     def _ensemble(self, graph, x, weights, targets):
         """The operator for trees: a leaf adds its weight to its target."""
+        low, high, leaves = self._distinct_children()
+        weights, targets = weights[leaves], targets[leaves]
         return graph.add(
             "TreeEnsemble", x, domain="ai.onnx.ml",
             tree_roots=self.roots.tolist(),
@@ -93,16 +95,32 @@ class AxisTrees:
             nodes_splits=self.threshold,
             nodes_modes=np.zeros(len(self.column), dtype=np.uint8),  # <=
             nodes_missing_value_tracks_true=self.missing_low.astype(int).tolist(),
-            nodes_truenodeids=np.where(self.low >= 0, self.low, ~self.low).tolist(),
-            nodes_falsenodeids=np.where(self.high >= 0, self.high, ~self.high).tolist(),
-            nodes_trueleafs=(self.low < 0).astype(int).tolist(),
-            nodes_falseleafs=(self.high < 0).astype(int).tolist(),
+            nodes_truenodeids=np.where(low >= 0, low, ~low).tolist(),
+            nodes_falsenodeids=np.where(high >= 0, high, ~high).tolist(),
+            nodes_trueleafs=(low < 0).astype(int).tolist(),
+            nodes_falseleafs=(high < 0).astype(int).tolist(),
             leaf_targetids=targets.tolist(),
             leaf_weights=np.ascontiguousarray(weights, dtype=np.float64),
             n_targets=int(targets.max()) + 1,
             aggregate_function=1,  # sum
             post_transform=0,
         )  # fmt: skip
+
+    def _distinct_children(self):
+        """Children of nodes, and the leaves that those without a node are numbers of.
+
+        ONNX Runtime misreads, up to 1.28 at least, a root whose children have one number: two sides of one leaf, which become
+        two leaves, or a leaf and a node, which unused leaves before all others move apart.
+        """
+        low, high, leaves = self.low, self.high.copy(), np.arange(len(self.leaf_tree))
+        alone = low == high
+        high[alone] = ~(len(leaves) + np.arange(np.count_nonzero(alone)))
+        leaves = np.append(leaves, ~low[alone])
+        a, b = low[self.roots], high[self.roots]
+        taken = set(a + b + 1)  # of a node n and a leaf ~m it is n - m
+        unused = next(n for n in range(len(taken) + 1) if n not in taken)
+        low, high = (np.where(child < 0, child - unused, child) for child in (low, high))
+        return low, high, np.append(np.zeros(unused, dtype=np.int64), leaves)
 
     def _ensemble_of_opset_3(self, graph, x, first):
         """The older operator, whose outputs are float32: exact numbers of leaves in their trees."""

@@ -32,7 +32,7 @@ def to_onnx(model: Any, *, dtype: Any = np.float32) -> Any:
     Returns
     -------
     model : onnx.ModelProto
-        Model with opset 21 and version 5 of ``ai.onnx.ml``, for ONNX Runtime 1.20 or later.
+        Model with opset 21 and version 5 of ``ai.onnx.ml``, for ONNX Runtime 1.22 or later.
 
     Raises
     ------

@@ -112,6 +112,19 @@ def test_large_ensembles(name, n_outputs, few_leaves, monkeypatch):
     check(clone(REGRESSORS[name]).fit(X, y), rows_near(X), np.float64)
 
 
+@pytest.mark.parametrize("name", ["boosting, no bounds", "forest", "symmetric"])
+def test_children_of_roots_have_numbers_of_their_own(name):
+    """Old runtimes take a root whose children have the same number for a leaf."""
+    model = clone(REGRESSORS[name]).fit(*regression())
+    graph = to_onnx(model, dtype=np.float64).graph
+    ensembles = [{a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
+                 for node in graph.node if node.op_type == "TreeEnsemble"]
+    assert ensembles
+    for trees in ensembles:
+        low, high = (np.array(trees[f"nodes_{side}nodeids"]) for side in ("true", "false"))
+        assert np.all((low != high)[trees["tree_roots"]])
+
+
 def test_error_functions_are_in_single_precision():
     X, y = regression()
     model = clone(REGRESSORS["soft, erf"]).fit(X, y)
