@@ -1,7 +1,5 @@
 """Lazy predictions: a method of the plain estimator on every partition."""
 
-from functools import partial
-
 import dask
 import dask.array as da
 import numpy as np
@@ -150,9 +148,7 @@ def predict_lazily(estimator, method, X, n_columns, dtype):
     refuse_other_columns(estimator, X)
     if is_dask_frame(X):
         meta = _frame_meta(X, n_columns, dtype, getattr(estimator, "classes_", None))
-        # Bound, since earlier versions of Dask would align a frame among the arguments with X.
-        predict = partial(_predict_frame, method=method, empty=meta, columns=list(X.columns))
-        return X.map_partitions(predict, local, meta=meta)
+        return X.map_partitions(_predict_frame, local, method, meta, list(X.columns), meta=meta)
     X = X.rechunk({1: -1})
     options = {"drop_axis": 1} if n_columns is None else {"chunks": (X.chunks[0], (n_columns,))}
     shape = (0,) if n_columns is None else (0, n_columns)
