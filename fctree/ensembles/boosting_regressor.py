@@ -50,8 +50,8 @@ class CurvatureBoostingRegressor(
         How far predictions of a leaf may leave the range of its training predictions, as a multiple of that range.
         None sets no limit, except that a step on the scale of a log link never exceeds 4.
     step_depth : int or None, default=8
-        Depth of the step trees that are candidates in each round; None grows none. With a single output, step trees
-        of three levels are also candidates. Step trees need ``subsample < 1``, because out-of-bag samples decide
+        Depth of the step trees that are candidates in each round; None grows none. Step trees of
+        three levels are also candidates. Step trees need ``subsample < 1``, because out-of-bag samples decide
         between the candidates. Each uses four fifths of the features. With more than 65,536 samples their thresholds
         are the edges of 256 histogram bins per feature.
     max_depth : int or None, default=None

@@ -28,9 +28,10 @@ bool Contenders::may_leave_residuals() const {
   return params.ridge_criterion && may_take_few(data_of(features_.all()), params);
 }
 
-// Several scores need more leaves.
+// Many classes need more leaves.
 bool Contenders::may_take_few_steps() const {
-  return n_kinds() > kSteps && kinds_[kSteps].max_depth > kFewLevels && problem_.train.sizes().n_outputs == 1;
+  const bool are_classes = problem_.train.sizes().n_outputs > 1 && problem_.loss.has_hessian();
+  return n_kinds() > kSteps && kinds_[kSteps].max_depth > kFewLevels && !are_classes;
 }
 
 void Contenders::start() {

@@ -17,6 +17,9 @@ constexpr double kHolds = 0.2;
 constexpr double kHoldsOfBent[] = {0.8, 0.45};  // of up to so many samples, and at least
 constexpr double kHoldsOfBentAgain[] = {0.5, 0.25};
 constexpr double kFewSamples = 500.0;
+// Steps that do not hold so well at first, but still do later, are doubled once.
+constexpr double kHoldsOfBentLate = 0.05;
+constexpr index_t kLastOfBent = 200;  // rounds
 // Where one tree serves several scores and steps still bring so much of what those of the last rounds did, too few rounds are
 // left for the rate: at first this share over the number of scores. But some of the steps' length has to hold.
 constexpr double kSteady = 0.5;
@@ -44,11 +47,18 @@ void LearningRate::judge(index_t n_rounds, const std::vector<StepTerms>& steps) 
   const double n_scores = static_cast<double>(steps.size()) / kStepKinds;
   const double steady = is_first ? kSteady / n_scores : kSteadyAgain;
   const bool is_steady = n_scores > 1.0 && hold(kHoldsLeast) && recent_.decrease > steady * last.decrease;
+  const bool is_late = is_first && n_rounds > 2 * kRounds;
   const auto& of_bent = is_first ? kHoldsOfBent : kHoldsOfBentAgain;
-  may_grow_ = is_steady || hold(bends_ ? std::max(of_bent[0] * share_of_few_, of_bent[1]) : kHolds);
-  if (!may_grow_) return;
-  rate_ *= 2.0;
-  may_grow_ = ++n_doubled_ < kMostDoubled;
+  const double least = is_late ? kHoldsOfBentLate : bends_ ? std::max(of_bent[0] * share_of_few_, of_bent[1]) : kHolds;
+  const bool grows = is_steady || hold(least);
+  if (grows) {
+    rate_ *= 2.0;
+    ++n_doubled_;
+  }
+  if (is_late)
+    may_grow_ = !grows && n_rounds < kLastOfBent;
+  else
+    may_grow_ = grows ? n_doubled_ < kMostDoubled : is_first && bends_;
 }
 
 }  // namespace fctree::ensembles

@@ -289,10 +289,12 @@ class LiteralBoosting:
                 (before, _), (decrease, curvature) = np.sum(np.reshape(of_rounds[-100:], (2, 50, 2, -1)), axis=(1, 3))
                 few, least = (0.8, 0.45) if iteration == 100 else (0.5, 0.25)
                 holds = max(few * min(1.0, 500 / len(X)), least) if has_hessian(self.loss) else 0.2
-                grows = decrease > holds * curvature
+                is_late = iteration > 100 and rate == first
+                doubles = decrease > (0.05 if is_late else holds) * curvature
                 if F.shape[1] > 1 and decrease > 0.1 * curvature:
-                    grows = grows or decrease > (0.5 / F.shape[1] if iteration == 100 else 0.125) * before
-                rate = 2 * rate if grows else rate
+                    doubles = doubles or decrease > (0.5 / F.shape[1] if rate == first else 0.125) * before
+                grows = not doubles if is_late else doubles or (iteration == 100 and has_hessian(self.loss))
+                rate = 2 * rate if doubles else rate
             uniform = None
             if self.subsample < 1:
                 uniform = draws(X, y, self.seed, iteration, hashes)

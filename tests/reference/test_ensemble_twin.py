@@ -88,6 +88,21 @@ def test_learning_rate(loss, noise, rate):
     assert model.learning_rates_[-1] == rate
 
 
+def test_learning_rate_that_rises_late():
+    """Steps on a wave are too short still when they are judged first, and on noise for good."""
+    for noise, rate in ((0.7, 0.1), (3.0, 0.05)):
+        rng = np.random.default_rng(1)
+        features = rng.standard_normal((1000, 3))
+        labels = np.sin(3 * features[:, 0]) * features[:, 1] + noise * rng.standard_normal(1000) > 0
+        tree, options = {**UNSCREENED, "max_depth": 1}, {"max_iter": 205, "subsample": 0.7}
+        model = CurvatureBoostingClassifier(**options, step_depth=None, random_state=4, tree=CurvatureTreeRegressor(**tree))
+        model.fit(features, labels)
+        twin = LiteralBoosting(make_loss("log_loss", n_classes=2), seed=model._random_seed, tree=tree, learning_rate=None,
+                               **options).fit(features, labels[:, np.newaxis].astype(float), np.ones(1000))
+        assert_close(model._raw_predict(features), twin.raw_predict(features))
+        assert model.learning_rates_[100] == 0.05 and model.learning_rates_[-1] == rate
+
+
 @pytest.mark.parametrize("noise, rate", [(0.0, 0.2), (1.0, 0.05)])
 def test_learning_rate_of_classes(noise, rate):
     """It also rises where the loss falls slowly but steadily, as here after 150 rounds."""

@@ -20,16 +20,14 @@ def test_steps_of_single_features_are_learned_by_them():
     model = CurvatureBoostingRegressor(random_state=0).fit(X[TRAIN], y[TRAIN])
     assert np.mean(model.tree_kinds_ == FEW) > 0.2
     assert leaves_of(model, FEW).max() <= 8 < leaves_of(model, 1).max()
-    # Two outputs have deep step trees only.
-    deep = CurvatureBoostingRegressor(random_state=0).fit(X[TRAIN], np.column_stack([y, y])[TRAIN])
-    errors = [np.sqrt(np.mean((each - y[1000:]) ** 2)) for each in (model.predict(X[1000:]), deep.predict(X[1000:])[:, 0])]
-    assert errors[0] < 0.85 * errors[1]
+    both = CurvatureBoostingRegressor(random_state=0).fit(X[TRAIN], np.column_stack([y, y[::-1]])[TRAIN])
+    assert np.mean(both.tree_kinds_ == FEW) > 0.2
 
 
 @pytest.mark.parametrize("options, targets", [
-    ({}, np.column_stack([X[:, 0] > 0.5, X[:, 1] > 0.5])), ({"step_depth": 3}, X[:, 0] > 0.5),
+    ({"step_depth": 3}, X[:, 0] > 0.5),
     ({"step_depth": None}, X[:, 0] > 0.5), ({"subsample": 1.0}, X[:, 0] > 0.5),
-], ids=["outputs", "as deep", "none", "no samples left out"])
+], ids=["as deep", "none", "no samples left out"])
 def test_models_that_have_none(options, targets):
     model = CurvatureBoostingRegressor(max_iter=20, random_state=0, **options).fit(X[TRAIN], 1.0 * targets[TRAIN])
     assert FEW not in model.tree_kinds_
