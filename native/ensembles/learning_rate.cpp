@@ -17,7 +17,7 @@ constexpr double kHolds = 0.2;
 constexpr double kHoldsOfBent[] = {0.8, 0.45};  // of up to so many samples, and at least
 constexpr double kHoldsOfBentAgain[] = {0.5, 0.25};
 constexpr double kFewSamples = 500.0;
-// Steps that do not hold so well at first, but still do later, are doubled once.
+// Of a single score, steps that do not hold so well at first, but still do later, are doubled once.
 constexpr double kHoldsOfBentLate = 0.05;
 constexpr index_t kLastOfBent = 200;  // rounds
 // Where one tree serves several scores and steps still bring so much of what those of the last rounds did, too few rounds are
@@ -58,7 +58,7 @@ void LearningRate::judge(index_t n_rounds, const std::vector<StepTerms>& steps) 
   if (is_late)
     may_grow_ = !grows && n_rounds < kLastOfBent;
   else
-    may_grow_ = grows ? n_doubled_ < kMostDoubled : is_first && bends_;
+    may_grow_ = grows ? n_doubled_ < kMostDoubled : is_first && bends_ && n_scores == 1.0;
 }
 
 }  // namespace fctree::ensembles

@@ -293,7 +293,7 @@ class LiteralBoosting:
                 doubles = decrease > (0.05 if is_late else holds) * curvature
                 if F.shape[1] > 1 and decrease > 0.1 * curvature:
                     doubles = doubles or decrease > (0.5 / F.shape[1] if rate == first else 0.125) * before
-                grows = not doubles if is_late else doubles or (iteration == 100 and has_hessian(self.loss))
+                grows = not doubles if is_late else doubles or (iteration == 100 and has_hessian(self.loss) and F.shape[1] == 1)
                 rate = 2 * rate if doubles else rate
             uniform = None
             if self.subsample < 1:
