@@ -53,7 +53,7 @@ cdef extern from "symmetric/thresholds.hpp" namespace "fctree::symmetric" nogil:
         vector[int64_t] offsets
 
     vector[int64_t] c_quantile_rows "fctree::symmetric::quantile_rows"(
-        int64_t, const ThresholdRules&) except +set_python_error
+        int64_t, uint64_t) except +set_python_error
 
     cdef cppclass FewValues:
         vector[double] values

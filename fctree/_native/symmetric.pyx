@@ -88,12 +88,9 @@ def find_thresholds(X, const double[::1] sample_weight, *, int64_t max_bins, uin
     return np.split(values, offsets[1:len(offsets) - 1])
 
 
-def quantile_rows(int64_t n_samples, *, int64_t max_bins, uint64_t seed):
+def quantile_rows(int64_t n_samples, uint64_t seed):
     """The rows that thresholds are quantiles of: all, or a fixed sample, ascending."""
-    cdef ThresholdRules rules
-    rules.max_bins = max_bins
-    rules.seed = seed
-    cdef vector[int64_t] rows = c_quantile_rows(n_samples, rules)
+    cdef vector[int64_t] rows = c_quantile_rows(n_samples, seed)
     return copied(rows.data(), (rows.size(),), np.int64)
 
 

@@ -18,7 +18,7 @@ _MOST_FEATURES = 64
 
 def _summarise(partition, begin, n_rows, columns, rules):
     """``(sampled rows, their weights, few values)`` of some columns."""
-    rows = _native.quantile_rows(n_rows, **rules)
+    rows = _native.quantile_rows(n_rows, rules["seed"])
     inside = (rows >= begin) & (rows < begin + len(partition))
     local = rows[inside] - begin
     X = partition.X[:, columns]

@@ -12,8 +12,6 @@ namespace fctree::symmetric {
 
 namespace {
 
-constexpr index_t kQuantileRows = 65536;
-constexpr index_t kQuantileRowsOfBin = 256;
 // Features that are copied together from rows: so many numbers are in a cache line.
 constexpr index_t kFeaturesTogether = 16;
 constexpr index_t kRowsOfTask = 4096;
@@ -135,9 +133,9 @@ std::vector<double> quantile_thresholds(const DistinctValues& distinct, index_t 
 
 }  // namespace
 
-std::vector<index_t> quantile_rows(index_t n_samples, const ThresholdRules& rules) {
-  std::vector<index_t> rows(std::min(n_samples, std::max(kQuantileRows, kQuantileRowsOfBin * rules.max_bins)));
-  const Random random(rules.seed, Purpose::threshold_rows);
+std::vector<index_t> quantile_rows(index_t n_samples, std::uint64_t seed) {
+  std::vector<index_t> rows(std::min(n_samples, kQuantileRows));
+  const Random random(seed, Purpose::threshold_rows);
   const index_t m = static_cast<index_t>(rows.size());
   for (index_t i = 0; i < m; ++i) {
     const index_t begin = n_samples * i / m, end = n_samples * (i + 1) / m;
@@ -172,7 +170,7 @@ FewValues find_few_values(const FeatureMatrix& x, const double* weight, index_t 
 
 CandidateThresholds find_thresholds(const FeatureMatrix& x, const double* weight,
                                     const ThresholdRules& rules, const Execution& execution) {
-  const std::vector<index_t> rows = quantile_rows(x.n_samples, rules);
+  const std::vector<index_t> rows = quantile_rows(x.n_samples, rules.seed);
   const index_t n = static_cast<index_t>(rows.size());
   std::vector<std::vector<double>> found(x.n_features);
   const auto find = [&](index_t feature, const auto& value, Sorter& sorter) {

@@ -3,8 +3,9 @@
 // A feature with at most max_bins distinct values gets a threshold between every two of them.
 // Other features get bins of about equal weight: going up the distinct values, a bin is closed
 // where its weight is closest to (remaining weight) / (remaining bins), so that values too heavy
-// for a bin get their own and leave the other bins to the rest. Of many rows quantiles are those of a
-// fixed subsample (quantile_rows); the set of distinct values is always computed from all rows.
+// for a bin get their own and leave the other bins to the rest. With more than kQuantileRows rows,
+// quantiles are those of a fixed subsample of that many, one row from each of as many equal
+// ranges; the set of distinct values is always computed from all rows.
 //
 // A feature with missing values (among these rows) has one more threshold, infinity: only missing
 // values are above it.
@@ -16,6 +17,8 @@
 #include "symmetric/feature_matrix.hpp"
 
 namespace fctree::symmetric {
+
+constexpr index_t kQuantileRows = 65536;  // 256 of a bin, or more
 
 struct ThresholdRules {
   index_t max_bins;
@@ -30,9 +33,8 @@ struct CandidateThresholds {
   std::vector<index_t> offsets;
 };
 
-// The rows used for quantiles, ascending: all, or one from each of 65,536 equal ranges, or of 256 for each bin if these
-// are more.
-std::vector<index_t> quantile_rows(index_t n_samples, const ThresholdRules& rules);
+// The rows used for quantiles, ascending: all, or one from each of kQuantileRows equal ranges.
+std::vector<index_t> quantile_rows(index_t n_samples, std::uint64_t seed);
 
 // The distinct values of a feature, ascending, unless there are more than `limit`; rows of weight
 // 0 are ignored. O(n log limit).

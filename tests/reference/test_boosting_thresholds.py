@@ -135,9 +135,9 @@ def test_large_tables_are_cut_by_a_sample_of_their_rows():
     X[-1, 1] = 77.0  # rare, but distinct values are counted in all rows
     found = thresholds_of(X, 50)
     counts = np.bincount(np.searchsorted(found[0], X[:, 0]))
-    # A bin's share of the sample is exact, of the rows up to 4 standard deviations.
+    # A bin's share of the sample of 65,536 rows is exact, of all rows up to 4 standard deviations.
     assert len(counts) == 50
-    assert np.all(np.abs(counts - n / 50) < 4 * np.sqrt(n / 50))
+    assert np.all(np.abs(counts / n - 0.02) < 4 * np.sqrt(0.02 * 0.98 / 65_536))
     np.testing.assert_array_equal(found[1], [0.5, 1.5, 2.5, 3.5, 40.5])
     assert len(found[2]) == 0
 

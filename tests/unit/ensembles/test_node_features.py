@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from fctree import (
+    CurvatureBoostingClassifier,
     CurvatureBoostingRegressor,
     CurvatureForestRegressor,
     CurvatureTreeRegressor,
@@ -103,7 +104,7 @@ def test_step_trees_join_on_few_samples():
 def test_step_trees_of_boosting_see_four_fifths_of_the_features():
     codes = np.random.default_rng(0).integers(0, 4, (1500, 8))
     pairs = (codes[:, ::2] == codes[:, 1::2]).sum(axis=1)
-    model = CurvatureBoostingRegressor(max_iter=60, random_state=0).fit(codes, np.column_stack([pairs, -pairs]))  # deep ones
+    model = CurvatureBoostingClassifier(max_iter=60, random_state=0).fit(codes, pairs)  # deep ones only
     seen = [{*np.flatnonzero(np.any(model.trees_[tree].coef[model.trees_[tree].children_left >= 0], axis=0))}
             for tree in np.flatnonzero(model.tree_kinds_ == 1)]
     assert max(len(columns) for columns in seen) == 7  # of 8
