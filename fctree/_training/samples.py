@@ -116,8 +116,7 @@ def chosen_eval_sets(eval_set, X_val, y_val, sample_weight_val):
     if eval_set is not None:
         raise ValueError("eval_set and X_val, y_val exclude each other")
     if X_val is None or y_val is None:
-        raise ValueError("X_val and y_val belong together, also with sample_weight_val: one of them is None"
-                         if X_val is not None or y_val is not None else "sample_weight_val needs X_val and y_val")
+        raise ValueError("X_val and y_val belong together, and sample_weight_val needs X_val and y_val: one of them is None")
     return [(X_val, y_val, sample_weight_val, None)]
 
 

@@ -48,7 +48,7 @@ def _announce(name):
 
 
 def _library(array):
-    """"torch" or "cupy" for their arrays, those of derived classes too, else None."""
+    """Name of an array's library, "torch" or "cupy", also for derived classes; None for others."""
     for name, kind in (("torch", "Tensor"), ("cupy", "ndarray")):
         if isinstance(array, getattr(sys.modules.get(name), kind, ())):
             return name

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <limits>
+#include <vector>
 
 #include "core/types.hpp"
 
@@ -14,6 +15,12 @@ class Patience {
 
   // The loss before the first round, if it counts: the model may be best as it was.
   void start(double loss) { best_loss_ = waiting_from_ = loss; }
+
+  // Goes on from what another fit recorded: the loss before its first round, and that after each.
+  void resume(const std::vector<double>& losses) {
+    start(losses[0]);
+    for (std::size_t i = 1; i < losses.size(); ++i) take(losses[i]);
+  }
 
   // Records the loss after the next round; returns whether it is the smallest so far.
   bool take(double loss) {

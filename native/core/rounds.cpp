@@ -45,8 +45,7 @@ void grow_rounds(GrowingModel& model, const RoundPlan& plan, const RoundListener
   const double first = record(model.evaluate(), plan, listener, history);
   if (plan.early_stopping && are_of(plan.past_losses, first)) history.judged = plan.past_losses;
   const std::vector<double> past = history.judged;
-  patience.start(past[0]);
-  for (std::size_t i = 1; i < past.size(); ++i) patience.take(past[i]);
+  patience.resume(past);
   const auto n_past = static_cast<index_t>(past.size()) - 1;
   bool goes_on = !(plan.early_stopping && n_past > 0 && patience.is_over());
   while (goes_on && history.n_rounds < plan.max_iter) {

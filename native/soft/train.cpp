@@ -264,8 +264,7 @@ class Trainer {
       const bool are_of_best = !past.empty() && std::abs(loss - *least) <= kSameLoss * *least;
       judged = are_of_best ? past : std::vector<double>{loss};
     }
-    patience_.start(judged[0]);
-    for (std::size_t i = 1; i < judged.size(); ++i) patience_.take(judged[i]);
+    patience_.resume(judged);
     return patience_.is_over();
   }
 
