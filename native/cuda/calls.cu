@@ -110,8 +110,8 @@ void compute_gram(const std::vector<KernelSpec>& specs, const DeviceInput<T>& in
         throw std::invalid_argument("a path needs tree kernels themselves");
   const DeviceScope scope(chosen_device(call.device));
   const Queue queue(call);
-  const std::int64_t n_y = input.y.array.data == nullptr ? input.x.n_rows : input.y.n_rows;
-  const std::int64_t size = static_cast<std::int64_t>(specs.size()) * input.x.n_rows * n_y;
+  const std::int64_t size =
+      static_cast<std::int64_t>(specs.size()) * input.x.n_rows * input.n_columns();
   in_batches(input, call, [&](std::int64_t first, const DeviceInput<T>& part) {
     const GramCall<T> gram(specs, part, queue);
     T* const to = out.data + first * size;

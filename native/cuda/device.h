@@ -42,12 +42,15 @@ struct DeviceInput {
   DeviceSamples<T> x, y;
   std::int64_t n_problems;
   double scale;
+
+  bool symmetric() const { return y.array.data == nullptr; }
+  std::int64_t n_columns() const { return symmetric() ? x.n_rows : y.n_rows; }
 };
 
 struct DeviceCall {
   int device;             // -1: the current one
   void* stream;           // a cudaStream_t
-  std::int64_t max_bytes; // of a slab of an output on the host; 0: by the device's memory
+  std::int64_t max_bytes; // of a slab, and of a batch's panels; 0: by the device's memory
   bool (*interrupted)();
 };
 

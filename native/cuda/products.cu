@@ -81,9 +81,9 @@ void multiply_gram(const KernelSpec& spec, const DeviceInput<T>& input,
                    const DeviceArray<T>& out, const DeviceCall& call) {
   const DeviceScope scope(chosen_device(call.device));
   const Queue queue(call);
-  const std::int64_t n_y = input.y.array.data == nullptr ? input.x.n_rows : input.y.n_rows;
   in_batches(input, call, [&](std::int64_t first, const DeviceInput<T>& part) {
-    const DeviceArray<const T> some = {vectors.data + first * n_y * n_vectors, vectors.on_device};
+    const DeviceArray<const T> some = {vectors.data + first * input.n_columns() * n_vectors,
+                                        vectors.on_device};
     const DeviceArray<T> to = {out.data + first * input.x.n_rows * n_vectors, out.on_device};
     ProductCall<T>(spec, part, some, n_vectors, queue).compute(to, call);
   });

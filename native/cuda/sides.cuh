@@ -91,7 +91,7 @@ template <class T>
 class DeviceSides {
  public:
   DeviceSides(const DeviceInput<T>& input, KernelKind kind, const Queue& queue)
-      : symmetric_(input.y.array.data == nullptr),
+      : symmetric_(input.symmetric()),
         left_(input.x, input.n_problems, {normalisation_of(kind), input.scale}, queue) {
     if (!symmetric_)
       right_.emplace_back(input.y, input.n_problems, RowScaling{normalisation_of(kind), input.scale},
