@@ -77,7 +77,7 @@ class SymmetricBoostingRegressor(
         Share of the features that a tree may use.
     monotonic_cst : array-like of int of shape (n_features,) or dict, default=None
         Constraint on each feature: 1 if predictions must not decrease as it grows, -1 if they must not
-        increase, 0 for none.
+        increase, 0 for none. One target only.
     interaction_cst : {"pairwise", "no_interactions"}, list of sets of int or str, or None, default=None
         Columns that a tree may combine: those of one of the sets of indices or names (columns in no set form
         another set), any two (``"pairwise"``), or only one (``"no_interactions"``). If set, pairs of
