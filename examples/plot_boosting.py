@@ -33,7 +33,7 @@ models = {
 
 # %%
 # All have ``staged_predict``, so one fit gives the score after every round. Parameters are the defaults but
-# for the number of rounds; ``CurvatureBoosting*`` takes steps of 0.05, the others of 0.1.
+# for the number of rounds; ``CurvatureBoosting*`` begins with steps of 0.05, the others take steps of 0.1.
 
 figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 for ax, (title, target) in zip(axes, targets.items()):

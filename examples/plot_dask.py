@@ -2,8 +2,8 @@
 Training on partitions with Dask
 ================================
 
-`fctree.dask` fits on data whose rows stay with the workers that hold them. The model is the one that the plain
-estimator grows on all rows, byte for byte, however the rows are divided.
+`fctree.dask` fits on data whose rows stay with the workers that hold them. In symmetric boosting the model is the one
+that the plain estimator grows on all rows, byte for byte, however the rows are divided.
 """
 
 import dask.array as da

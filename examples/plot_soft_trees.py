@@ -3,7 +3,7 @@ Soft trees and the leaves that a sample reaches
 ===============================================
 
 A node of a soft tree sends a sample both ways near its hyperplane and one way far from it. So the trees train
-by gradient descent, like a network, and yet a sample visits few leaves: fewer with every epoch.
+by gradient descent, like a network, and yet a sample visits few leaves: fewer as training goes on.
 """
 
 import matplotlib.pyplot as plt

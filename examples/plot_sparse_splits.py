@@ -32,8 +32,8 @@ ax.set(xlabel="most features of a split", ylabel="R², five folds", xticks=limit
 print(export_text(CurvatureTreeRegressor(max_depth=2, max_coef=3).fit(X, y), decimals=2, max_coef=3))
 
 # %%
-# A classifier of 30 features in two-feature splits, with shares of the classes in its leaves (models in them would be one logistic regression here,
-# which needs no split):
+# A classifier of 30 features in two-feature splits, with shares of the classes in its leaves (with models in the
+# leaves the tree would be one logistic regression, without a split):
 
 cancer = load_breast_cancer()
 tree = CurvatureTreeClassifier(max_depth=2, max_coef=2, leaf_model="constant")
