@@ -68,7 +68,7 @@ cdef extern from "soft/layer.hpp" namespace "fctree::soft" nogil:
         void add_all_gradients(const Ensemble[T]&, const T*, const EnsembleGradients[T]&,
                                const Execution&) except +set_python_error
         void input_gradient(const Ensemble[T]&, T*, const Execution&) except +set_python_error
-        int64_t n_rows()
+        cbool was_of(const Ensemble[T]&, int64_t)
         int64_t n_reached_leaves()
         size_t bytes()
 
@@ -115,7 +115,7 @@ cdef extern from "soft/train.hpp" namespace "fctree::soft" nogil:
 
     cdef cppclass SoftState[T]:
         const int32_t* children
-        int64_t n_nodes
+        int64_t n_splits
         SoftWeights[T] last
         SoftWeights[T] best
         T* split_first_moment

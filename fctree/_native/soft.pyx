@@ -144,11 +144,11 @@ def backward(layer_pass, const real[:, :, ::1] split_weights,
     cdef LayerPass[real]* native = native_pass[real](layer_pass, NULL)
     if out_gradient.shape[0] == 0:
         return
-    if native.n_rows() != out_gradient.shape[0] or out_gradient.shape[1] != trees.n_outputs:
-        raise ValueError("out_gradient is not that of the last forward pass")
+    if not native.was_of(trees, out_gradient.shape[0]) or out_gradient.shape[1] != trees.n_outputs:
+        raise ValueError("the weights or out_gradient are not those of the last forward pass")
     if np.shape(split_weights) != np.shape(split_gradient) or np.shape(leaf_weights) != np.shape(leaf_gradient):
         raise ValueError("weights and their gradients must have the same shape")
-    if x_gradient is not None and np.shape(x_gradient) != (native.n_rows(), trees.n_features):
+    if x_gradient is not None and np.shape(x_gradient) != (out_gradient.shape[0], trees.n_features):
         raise ValueError("x_gradient must have the shape of x")
     cdef EnsembleGradients[real] gradients
     gradients.split_weights = &split_gradient[0, 0, 0]
@@ -300,7 +300,7 @@ cdef SoftHistory train_of(const SoftTask& task, const SoftTreeParams& params,
     cdef SoftState[real] native
     check_children(children, split_weights.shape[1])
     native.children = &children[0, 0]
-    native.n_nodes = split_weights.shape[1]
+    native.n_splits = split_weights.shape[1]
     native.reached_leaves = &reached[0]
     native.last = weights_of[real](split_weights, leaf_weights, state)
     if best is not None:

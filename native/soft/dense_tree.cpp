@@ -48,21 +48,21 @@ template <class T>
 void DenseTree<T>::forward(const Ensemble<T>& trees, index_t tree, const SampleBlock<T>& block,
                            T* out) {
   const DenseKernels<T>& kernels = dense_kernels<T>();
-  const index_t n_nodes = trees.n_nodes(), n_outputs = trees.n_outputs;
+  const index_t n_splits = trees.n_splits, n_outputs = trees.n_outputs;
   n_rows_ = block.n_rows();
   stride_ = block.padded_rows();
-  left_.resize(n_nodes * stride_);
-  slope_.resize(n_nodes * stride_);
-  probability_.resize((2 * n_nodes + 1) * stride_);
+  left_.resize(n_splits * stride_);
+  slope_.resize(n_splits * stride_);
+  probability_.resize((2 * n_splits + 1) * stride_);
   output_.assign(n_outputs * stride_, T(0));
-  kernels.products(trees.splits_of(tree), n_nodes, trees.n_features, block.transposed(), stride_,
+  kernels.products(trees.splits_of(tree), n_splits, trees.n_features, block.transposed(), stride_,
                    left_.data());
   std::fill(probability_.begin(), probability_.begin() + stride_, T(1));
-  for (index_t node = 0; node < n_nodes; ++node) route(trees, node);
+  for (index_t node = 0; node < n_splits; ++node) route(trees, node);
   const T* o = trees.leaves_of(tree);
   for (index_t leaf = 0; leaf < trees.n_leaves(); ++leaf)
     for (index_t k = 0; k < n_outputs; ++k)
-      kernels.add_scaled(probability_.data() + (n_nodes + leaf) * stride_, o[leaf * n_outputs + k],
+      kernels.add_scaled(probability_.data() + (n_splits + leaf) * stride_, o[leaf * n_outputs + k],
                          stride_, output_.data() + k * stride_);
   for (index_t i = 0; i < n_rows_; ++i)
     for (index_t k = 0; k < n_outputs; ++k) out[i * n_outputs + k] += output_[k * stride_ + i];
@@ -120,7 +120,7 @@ void DenseTree<T>::add_leaf_gradient(const Ensemble<T>& trees, const TreePart& p
   for (index_t leaf = part.leaf_begin; leaf < part.leaf_end; ++leaf)
     for (index_t k = 0; k < n_outputs; ++k)
       leaf_gradient[leaf * n_outputs + k] +=
-          dense_kernels<T>().dot(probability_.data() + (trees.n_nodes() + leaf) * stride_,
+          dense_kernels<T>().dot(probability_.data() + (trees.n_splits + leaf) * stride_,
                                  output_.data() + k * stride_, stride_);
 }
 
@@ -128,7 +128,7 @@ template <class T>
 void DenseTree<T>::add_input_gradient(const Ensemble<T>& trees, index_t tree,
                                       const SampleBlock<T>& block, T* x_gradient) const {
   dense_kernels<T>().add_input_gradient(
-      {derivative_.data(), trees.n_nodes(), stride_}, trees.splits_of(tree),
+      {derivative_.data(), trees.n_splits, stride_}, trees.splits_of(tree),
       {block.rows(), n_rows_, block.stride(), trees.n_features}, x_gradient);
 }
 
@@ -137,7 +137,7 @@ index_t DenseTree<T>::n_reached_leaves(const Ensemble<T>& trees) const {
   if (trees.routing != Routing::smooth_step) return n_rows_ * trees.n_leaves();
   index_t total = 0;
   for (index_t leaf = 0; leaf < trees.n_leaves(); ++leaf) {
-    const T* probability = probability_.data() + (trees.n_nodes() + leaf) * stride_;
+    const T* probability = probability_.data() + (trees.n_splits + leaf) * stride_;
     for (index_t i = 0; i < n_rows_; ++i) total += probability[i] > T(0);
   }
   return total;

@@ -29,10 +29,10 @@ class DenseTree {
 
   index_t n_rows_ = 0;
   index_t stride_ = 0;
-  std::vector<T> left_;         // S, (n_nodes, stride)
+  std::vector<T> left_;         // S, (n_splits, stride)
   std::vector<T> slope_;        // P S'
   std::vector<T> derivative_;   // by <w, x>
-  std::vector<T> probability_;  // (n_nodes + n_leaves, stride)
+  std::vector<T> probability_;  // (n_splits + n_leaves, stride)
   std::vector<T> output_;       // (n_outputs, stride), the gradient by it in the backward pass
   std::vector<T> value_;        // (n_leaves, stride)
   std::vector<index_t> first_leaf_;  // of each split, the leaf that is always to the left

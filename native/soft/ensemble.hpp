@@ -29,12 +29,11 @@ struct Ensemble {
   double scale;
 
   index_t n_leaves() const { return n_splits + 1; }
-  index_t n_nodes() const { return n_splits; }
   // A child of a split, right for side 1: a split, or n_splits + the number of a leaf.
   index_t child(index_t split, index_t side) const {
     return children == nullptr ? 2 * split + 1 + side : children[2 * split + side];
   }
-  const T* splits_of(index_t tree) const { return split_weights + tree * n_nodes() * n_features; }
+  const T* splits_of(index_t tree) const { return split_weights + tree * n_splits * n_features; }
   const T* leaves_of(index_t tree) const { return leaf_weights + tree * n_leaves() * n_outputs; }
 };
 

@@ -56,8 +56,9 @@ template <class T>
 void LayerPass<T>::forward(const Ensemble<T>& trees, const T* x, index_t n_rows, T* out,
                            const Execution& execution) {
   n_rows_ = n_rows;
+  shape_ = shape_of(trees);
   rows_per_block_ = trees.n_trees >= kManyTrees ? kBlockRows : kFewRows;
-  n_blocks_ = (n_rows_ + rows_per_block_ - 1) / rows_per_block_;
+  n_blocks_ = count_parts(n_rows_, rows_per_block_);
   const index_t n_passes = trees.n_trees * n_blocks_;
   if (static_cast<index_t>(blocks_.size()) < n_blocks_) blocks_.resize(n_blocks_);
   if (static_cast<index_t>(passes_.size()) < n_passes) passes_.resize(n_passes);
@@ -110,12 +111,12 @@ void LayerPass<T>::find_derivatives(const Ensemble<T>& trees, const T* gradient,
 template <class T>
 index_t LayerPass<T>::n_parts(const Ensemble<T>& trees) const {
   if (trees.n_trees >= kManyTrees) return 1;
-  return std::min((kManyTrees + trees.n_trees - 1) / trees.n_trees, trees.n_nodes());
+  return std::min(count_parts(kManyTrees, trees.n_trees), trees.n_splits);
 }
 
 template <class T>
 TreePart LayerPass<T>::part_of(const Ensemble<T>& trees, index_t part) const {
-  const Partition nodes = {trees.n_nodes(), n_parts(trees)};
+  const Partition nodes = {trees.n_splits, n_parts(trees)};
   const Partition leaves = {trees.n_leaves(), n_parts(trees)};
   return {nodes.begin(part), nodes.end(part), leaves.begin(part), leaves.end(part)};
 }
@@ -124,10 +125,10 @@ template <class T>
 void LayerPass<T>::add_gradients(const Ensemble<T>& trees, const T* gradient, index_t tree,
                                  index_t part, const EnsembleGradients<T>& gradients) const {
   const TreePart range = part_of(trees, part);
-  T* splits = gradients.split_weights + tree * trees.n_nodes() * trees.n_features;
+  T* splits = gradients.split_weights + tree * trees.n_splits * trees.n_features;
   T* leaves = gradients.leaf_weights + tree * trees.n_leaves() * trees.n_outputs;
   std::uint8_t* touched =
-      gradients.touched == nullptr ? nullptr : gradients.touched + tree * trees.n_nodes();
+      gradients.touched == nullptr ? nullptr : gradients.touched + tree * trees.n_splits;
   for (index_t block = 0; block < n_blocks_; ++block) {
     check_interrupt();
     const TreePass<T>& done = pass(tree, block);

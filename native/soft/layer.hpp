@@ -2,6 +2,7 @@
 // the order of trees and blocks, so that results do not depend on threads.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "core/parallel.hpp"
@@ -18,9 +19,9 @@ enum class PassKind { automatic = 0, conditional, dense };
 // Gradients of a loss by the parameters, accumulated; null for those not needed.
 template <class T>
 struct EnsembleGradients {
-  T* split_weights;       // (n_trees, n_nodes, n_features)
+  T* split_weights;       // (n_trees, n_splits, n_features)
   T* leaf_weights;        // (n_trees, n_leaves, n_outputs)
-  std::uint8_t* touched;  // (n_trees, n_nodes): which rows have received gradients
+  std::uint8_t* touched;  // (n_trees, n_splits): which rows have received gradients
 };
 
 // One tree and one block, conditional or dense.
@@ -62,12 +63,18 @@ class LayerPass {
   void input_gradient(const Ensemble<T>& trees, T* x_gradient, const Execution& execution) const;
 
   TreePart part_of(const Ensemble<T>& trees, index_t part) const;
-  index_t n_rows() const { return n_rows_; }
+  // Whether the last forward pass was of so many rows in trees of this shape.
+  bool was_of(const Ensemble<T>& trees, index_t n_rows) const {
+    return n_rows == n_rows_ && shape_of(trees) == shape_;
+  }
   // Reached leaves over all samples and trees of the last forward pass.
   index_t n_reached_leaves() const { return n_reached_leaves_; }
   std::size_t bytes() const;
 
  private:
+  static std::array<index_t, 4> shape_of(const Ensemble<T>& trees) {
+    return {trees.n_trees, trees.n_splits, trees.n_features, trees.n_outputs};
+  }
   TreePass<T>& pass(index_t tree, index_t block) { return passes_[tree * n_blocks_ + block]; }
   const TreePass<T>& pass(index_t tree, index_t block) const {
     return passes_[tree * n_blocks_ + block];
@@ -77,6 +84,7 @@ class LayerPass {
   void add_up(const Ensemble<T>& trees, T* out);
 
   PassKind kind_;
+  std::array<index_t, 4> shape_ = {};
   index_t n_rows_ = 0;
   index_t n_blocks_ = 0;
   index_t rows_per_block_ = kBlockRows;

@@ -42,7 +42,7 @@ class Trainer {
         n_batches_(n_ / params.batch_size + (n_ % params.batch_size != 0)),
         total_weight_(total_weight(task.train)),
         patience_(params.n_iter_no_change, params.tol) {
-    const index_t rows = (n_ + n_batches_ - 1) / n_batches_;
+    const index_t rows = count_parts(n_, n_batches_);
     pass_.remember_reached(state.reached_leaves, params.n_trees);
     order_.resize(n_);
     gathered_.resize(rows * p_);
@@ -55,9 +55,9 @@ class Trainer {
     derivative_.resize(2 * rows * task.n_outputs);
     gradient_.resize(rows * task.n_outputs);
     const Ensemble<T> shape = trees(state.last);
-    split_gradient_.resize(params.n_trees * shape.n_nodes() * width_);
+    split_gradient_.resize(params.n_trees * shape.n_splits * width_);
     leaf_gradient_.resize(params.n_trees * shape.n_leaves() * task.n_outputs);
-    touched_.resize(params.n_trees * shape.n_nodes());
+    touched_.resize(params.n_trees * shape.n_splits);
   }
 
   SoftHistory run(const RoundListener& listener) {
@@ -77,7 +77,7 @@ class Trainer {
  private:
   Ensemble<T> trees(const SoftWeights<T>& weights) const {
     return {weights.splits, weights.leaves, state_.children, params_.n_trees,
-            state_.n_nodes, width_,         task_.n_outputs, params_.routing,
+            state_.n_splits, width_,        task_.n_outputs, params_.routing,
             params_.gamma,  params_.scale};
   }
   EnsembleGradients<T> gradients() {
@@ -215,7 +215,7 @@ class Trainer {
     const StepRule<T> with_penalty = rule(params_.l2_regularization);
     const bool all = params_.l2_regularization > 0.0;
     for (index_t node = part.node_begin; node < part.node_end; ++node) {
-      const index_t row = tree * shape.n_nodes() + node;
+      const index_t row = tree * shape.n_splits + node;
       if (!all && !touched_[row]) continue;
       touched_[row] = 0;
       update_row(row * width_, with_penalty, apply);
@@ -304,13 +304,13 @@ template <class T>
 void draw_weights(const Ensemble<T>& shape, const InitialSpread& spread, std::uint64_t seed,
                   T* split_weights, T* leaf_weights, const Execution& execution) {
   const Random random(seed, Purpose::soft_weights);
-  const index_t n_splits = shape.n_nodes() * shape.n_features;
+  const index_t n_weights = shape.n_splits * shape.n_features;
   const index_t n_values = shape.n_leaves() * shape.n_outputs;
   parallel_for(execution, shape.n_trees, [&](index_t tree) {
-    for (index_t i = 0; i < n_splits; ++i) {
+    for (index_t i = 0; i < n_weights; ++i) {
       if (i % 65536 == 0) check_interrupt();
       const bool constant = spread.has_intercept && i % shape.n_features == shape.n_features - 1;
-      split_weights[tree * n_splits + i] =
+      split_weights[tree * n_weights + i] =
           static_cast<T>((constant ? spread.intercepts : spread.splits) *
                          random.normal(static_cast<std::uint32_t>(tree),
                                        static_cast<std::uint32_t>(i), 0));

@@ -37,7 +37,7 @@ struct SoftTask {
 // The arrays that predictions depend on; p counts the intercept's constant feature.
 template <class T>
 struct SoftWeights {
-  T* splits;     // (n_trees, n_nodes, p)
+  T* splits;     // (n_trees, n_splits, p)
   T* leaves;     // (n_trees, n_leaves, n_outputs)
   double* mean;  // (n_features,), running
   double* variance;
@@ -46,8 +46,8 @@ struct SoftWeights {
 // The state of training, changed in place but for the shape of the trees.
 template <class T>
 struct SoftState {
-  const std::int32_t* children;  // (n_nodes, 2)
-  index_t n_nodes;
+  const std::int32_t* children;  // (n_splits, 2)
+  index_t n_splits;
   SoftWeights<T> last;
   SoftWeights<T> best;  // with the least loss of the evaluation samples, if there are any
   T* split_first_moment;

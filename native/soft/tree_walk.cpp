@@ -39,7 +39,7 @@ ChildCounts count_children(const Ensemble<T>& trees, const Frontier<T>& from) {
   return counts;
 }
 
-// The ranges of nodes from .. to - 1 among ascending ones.
+// Of n ranges of ascending nodes the first whose node is this one or comes after it.
 const NodeRange* first_at(const NodeRange* begin, index_t n, index_t node) {
   return std::lower_bound(begin, begin + n, node,
                           [](const NodeRange& range, index_t at) { return range.node < at; });
@@ -109,7 +109,7 @@ void TreeWalk<T>::forward(const Ensemble<T>& trees, index_t tree, const SampleBl
     kernels.route(input, from, to, leaves_, record ? &records_ : nullptr);
     from = to;
   }
-  kernels.add_outputs(leaves_, trees.n_nodes(), trees.leaves_of(tree), trees.n_outputs, out);
+  kernels.add_outputs(leaves_, trees.n_splits, trees.leaves_of(tree), trees.n_outputs, out);
 }
 
 template <class T>
@@ -119,7 +119,7 @@ void TreeWalk<T>::find_derivatives(const Ensemble<T>& trees, index_t tree, const
   ensure(value_, 2 * n_records);
   ensure(derivative_, n_records);
   std::fill(value_.begin(), value_.begin() + 2 * n_records, T(0));
-  kernels.leaf_values(leaves_, trees.n_nodes(), trees.leaves_of(tree), gradient, trees.n_outputs,
+  kernels.leaf_values(leaves_, trees.n_splits, trees.leaves_of(tree), gradient, trees.n_outputs,
                       value_.data());
   kernels.derivatives(records_, value_.data(), derivative_.data());
 }
@@ -140,7 +140,7 @@ void TreeWalk<T>::add_split_gradient(const Ensemble<T>& trees, const SampleBlock
 template <class T>
 void TreeWalk<T>::add_leaf_gradient(const Ensemble<T>& trees, const T* gradient,
                                     const TreePart& part, T* leaf_gradient) const {
-  const index_t first_leaf = trees.n_nodes();
+  const index_t first_leaf = trees.n_splits;
   const NodeRange* first = first_at(leaves_.nodes, leaves_.n_nodes, first_leaf + part.leaf_begin);
   const NodeRange* last = first_at(leaves_.nodes, leaves_.n_nodes, first_leaf + part.leaf_end);
   walk_kernels<T>().add_leaf_gradient(leaves_, first_leaf, {gradient, trees.n_outputs}, first,

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from fctree._native import soft as native
 
 from reference import literal_soft_trees as literal
 from reference import soft_passes
@@ -180,3 +181,14 @@ def test_workspace_follows_reached_leaves():
     dense = soft_passes.reached(X, splits, leaves, gamma=1e-3, kind="dense")
     assert hard[0] < 1.1 * 256 * 8 and soft[0] > 50 * hard[0]
     assert hard[1] < soft[1] / 20 and hard[1] < dense[1] / 100
+
+
+@pytest.mark.parametrize("sizes", [{"trees": 4}, {"depth": 5}, {"p": 6}, {"outputs": 3}, {"n": 38}])
+def test_gradients_of_another_pass_are_refused(sizes):
+    X, splits, leaves, gradient = soft_passes.random_ensemble(7)
+    layer_pass, shape = native.new_pass(X.dtype), soft_passes.shape_of()
+    native.forward(layer_pass, X, splits, leaves, np.zeros_like(gradient), shape, 1)
+    X, splits, leaves, gradient = soft_passes.random_ensemble(7, **sizes)
+    gradients = np.zeros_like(splits), np.zeros_like(leaves), np.zeros_like(X)
+    with pytest.raises(ValueError, match="last forward pass"):
+        native.backward(layer_pass, splits, leaves, gradient, *gradients, shape, 1)
