@@ -173,8 +173,6 @@ cdef extern from "core/rounds.hpp" namespace "fctree" nogil:
 cdef check_size(int64_t n_samples)
 cdef Execution execution_on(int n_threads, Places places=*) noexcept
 cdef LossChoice loss_choice(tuple loss) except *
-cdef ScoredSamples scored(const double[:, ::1] y, const double[:, ::1] raw,
-                          const double[::1] weight) noexcept
 cdef copied(const void* values, tuple shape, dtype=*)
 cdef const double* pointer(const double[:, ::1] values) noexcept
 cdef const double* pointer_1d(const double[::1] values) noexcept

@@ -46,7 +46,7 @@ inline Pack multiply_add(Pack a, Pack b, Pack c) {
 }
 
 inline Pack load_some(const double* p, int count) {
-  return count == kLanes ? load(p) : load_partial(p, count);
+  return count == kLanes ? load(p) : load_first(p, count);
 }
 
 // Calls of_block(first row, rows, first column, columns) for blocks of the table.

@@ -10,8 +10,8 @@
 // over. Builds without OpenMP start plain threads instead, which is also what the thread sanitizer
 // understands. Where the system refuses to start a thread the team is smaller. Threads sleep between
 // the loops; a loop waits for tasks that have begun, never for threads: a worker that the
-// operating system does not let run costs its help and nothing else, where a barrier a
-// loop would keep everybody waiting, and spinning, on a busy machine.
+// operating system does not let run costs its help and nothing else, where a barrier for each loop would
+// keep everybody waiting, and spinning, on a busy machine.
 #pragma once
 
 #include <algorithm>
@@ -41,8 +41,7 @@ struct Execution {
 void with_team(const Execution& execution, const std::function<void(const Execution&)>& body);
 
 // The same with fewer threads if a loop's work, in multiply-adds, does not justify starting more, or with one if
-// it does not justify waking the team.
-// Results do not depend on it.
+// it does not justify waking the team. Results do not depend on it.
 Execution limit_threads(Execution execution, double work);
 
 // Calls task(0) .. task(n_tasks - 1), each once, in any order, on the team's threads, or

@@ -1,4 +1,4 @@
-// The kernel of core/random_words.hpp, compiled once per instruction set.
+// The kernels of core/random_words.hpp, compiled once per instruction set.
 #include "core/random_words.hpp"
 
 #include "core/simd.hpp"

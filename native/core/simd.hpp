@@ -18,7 +18,6 @@ using Pack = Lanes<double>::Vector;
 inline Pack load(const double* p) { return load_lanes(p); }
 inline void store(double* p, Pack v) { store_lanes(p, v); }
 inline Pack broadcast(double v) { return set_lanes(v); }
-inline Pack load_partial(const double* p, int count) { return load_first(p, count); }
 
 // As many integers.
 typedef std::int64_t IntPack __attribute__((vector_size(kLanes * sizeof(std::int64_t))));
@@ -63,8 +62,8 @@ inline void dot_four(const double* a, const double* const b[4], std::int64_t n, 
   }
   if (j < n) {
     const int rest = static_cast<int>(n - j);
-    const Pack first = load_partial(a + j, rest);
-    for (int r = 0; r < 4; ++r) odd[r] += first * load_partial(b[r] + j, rest);
+    const Pack first = load_first(a + j, rest);
+    for (int r = 0; r < 4; ++r) odd[r] += first * load_first(b[r] + j, rest);
   }
   sum_four(even[0] + odd[0], even[1] + odd[1], even[2] + odd[2], even[3] + odd[3], out);
 }
@@ -83,7 +82,7 @@ inline double dot(const double* a, const double* b, std::int64_t n) {
   }
   if (j < n) {
     const int rest = static_cast<int>(n - j);
-    odd += load_partial(a + j, rest) * load_partial(b + j, rest);
+    odd += load_first(a + j, rest) * load_first(b + j, rest);
   }
   return sum(even + odd);
 }

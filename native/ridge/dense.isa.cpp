@@ -79,7 +79,7 @@ inline void subtract(const double* in, const double* origin, std::int64_t n, dou
   std::int64_t j = 0;
   for (; j + kLanes <= n; j += kLanes) store(out + j, load(in + j) - load(origin + j));
   const int rest = static_cast<int>(n - j);
-  if (rest > 0) store(out + j, load_partial(in + j, rest) - load_partial(origin + j, rest));
+  if (rest > 0) store(out + j, load_first(in + j, rest) - load_first(origin + j, rest));
 }
 
 // Rows are gathered: prefetch the one some rows ahead of row i.

@@ -10,8 +10,7 @@ namespace {
 // Of a share of the weights: sums that differ by no more are equal, so that equal weights are as good as none.
 constexpr double kRounding = 1e-12;
 
-}  // namespace
-
+// `weights` is null for equal ones. Reorders both arrays.
 double weighted_quantile(double* values, double* weights, index_t n, double q) {
   if (weights == nullptr) {
     const double position = q * static_cast<double>(n), slack = kRounding * static_cast<double>(n);
@@ -40,6 +39,8 @@ double weighted_quantile(double* values, double* weights, index_t n, double q) {
   }
   return values[order.back()];
 }
+
+}  // namespace
 
 double quantile_of(const ScoredSamples& s, std::vector<double> values, double q) {
   std::vector<double> weights;

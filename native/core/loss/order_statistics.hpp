@@ -7,12 +7,8 @@
 
 namespace fctree {
 
-// The quantile of order q of values with these weights (null for equal ones): the smallest v with
-// F(v) >= q, the midpoint to the next where F(v) = q. Reorders both arrays. O(n) without
-// weights, O(n log n) with.
-double weighted_quantile(double* values, double* weights, index_t n, double q);
-
-// The quantile of some values of the samples, and those of their targets, (n_outputs,).
+// The quantile of order q of some values of the samples, and those of their targets, (n_outputs,): the smallest v with
+// F(v) >= q, the midpoint to the next where F(v) = q. O(n) without weights, O(n log n) with.
 double quantile_of(const ScoredSamples& samples, std::vector<double> values, double q);
 void target_quantiles(const ScoredSamples& samples, double q, double* out);
 
