@@ -1,9 +1,8 @@
 // Gram matrices on a GPU: the interface for the CPU side. Without nvcc, stub.cpp replaces the *.cu
 // files.
 //
-// Each array may be in host or device memory. A call returns when its results are complete; it
-// uses the given stream. Sources:
-// tiling.hpp has the tiles of a matrix, programs.hpp the work of a block of threads.
+// Each array may be in host or device memory. A call uses the given stream, and returns when its results are
+// complete. tiling.hpp has the tiles of a matrix, programs.hpp the work of a block of threads.
 #pragma once
 
 #include <cstdint>

@@ -148,7 +148,7 @@ namespace {
 // vectors (n_y, n_vectors) as (n_tiles, n_vectors, kTile), zeros beyond the last row.
 template <class T>
 AlignedArray<T> pack_vectors(const T* vectors, index_t n_rows, index_t n_vectors) {
-  const index_t n_tiles = (n_rows + kTile - 1) / kTile;
+  const index_t n_tiles = count_parts(n_rows, kTile);
   AlignedArray<T> packed(n_tiles * n_vectors * kTile);
   for (index_t j = 0; j < n_rows; ++j)
     for (index_t r = 0; r < n_vectors; ++r)

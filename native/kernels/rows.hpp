@@ -51,7 +51,7 @@ class PreparedRows {
   PreparedRows(const Samples<T>& samples, const RowScaling& scaling, const Execution& execution);
 
   index_t n_rows() const { return n_rows_; }
-  index_t n_tiles() const { return (n_rows_ + kTile - 1) / kTile; }
+  index_t n_tiles() const { return count_parts(n_rows_, kTile); }
   index_t tile_begin(index_t tile) const { return tile * kTile; }
   index_t tile_rows(index_t tile) const {
     const index_t rest = n_rows_ - tile * kTile;

@@ -9,8 +9,7 @@
 namespace fctree::symmetric {
 
 // Changes the values (one output) as little as possible, in weighted squares, so that along each
-// constrained feature they do not fall (direction 1) or rise (-1): the weighted isotonic
-// regression over
+// constrained feature they do not fall (direction 1) or rise (-1): the weighted isotonic regression over
 // the leaves' partial order, by Dykstra's alternating projections with pool-adjacent-violators
 // along each feature, and a last pass that makes the order exact. Leaves that no value of a
 // feature can reach are unchanged. directions is (n_features,); parts_missing (levels,) is not 0

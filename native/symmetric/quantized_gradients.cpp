@@ -25,7 +25,7 @@ double channel_unit(double total, int count_bits) {
 }  // namespace
 
 QuantizedGradients::QuantizedGradients(const Tiles& tiles, const double* weight, index_t n_outputs,
-                   const SampleTotals& totals)
+                                       const SampleTotals& totals)
     : tiles_(tiles),
       weight_(weight),
       n_outputs_(n_outputs),

@@ -28,8 +28,7 @@ struct SampleTotals {
 class QuantizedGradients {
  public:
   // weight is (n_samples,) or null.
-  QuantizedGradients(const Tiles& tiles, const double* weight, index_t n_outputs,
-           const SampleTotals& totals);
+  QuantizedGradients(const Tiles& tiles, const double* weight, index_t n_outputs, const SampleTotals& totals);
 
   index_t n_channels() const { return n_outputs_ + (weighted() ? 1 : 0); }
   index_t n_outputs() const { return n_outputs_; }
