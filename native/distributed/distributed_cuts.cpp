@@ -8,7 +8,6 @@
 #include "oblique/score_rows.hpp"
 #include "oblique/split_search/histogram_split.hpp"
 #include "oblique/split_search/ridge_split.hpp"
-#include "ridge/row_blocks.hpp"
 
 namespace fctree::distributed {
 

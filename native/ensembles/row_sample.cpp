@@ -5,12 +5,10 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "core/integer_sums.hpp"
 #include "core/rng.hpp"
-#include "ensembles/equal_rows.hpp"
 
 namespace fctree::ensembles {
 
@@ -62,8 +60,7 @@ SampleHashes hash_samples(const BoostedSamples& samples, const DrawnBy& by, cons
 }  // namespace
 
 SampleHashes hash_samples(const BoostedSamples& samples, index_t n_targets) {
-  std::vector<index_t> columns(samples.x.n_columns);
-  std::iota(columns.begin(), columns.end(), 0);
+  const std::vector<index_t> columns = all_columns(samples.x.n_columns);
   return hash_samples(samples, DrawnBy{columns, n_targets, nullptr, false, 0}, Execution{});
 }
 

@@ -5,7 +5,7 @@
 //   1. search   score the samples along the candidate directions and find the best cut of
 //               each (search.hpp): O(n d) and a sort for the paper's rule
 //   2. split    partition the samples, sum the smaller child's moments, subtract for the larger
-// one, fit the children's ridge models (split.hpp): O(n d^2 / 4 + nodes d^3 / 3)
+//               one, fit the children's ridge models (split.hpp): O(n d^2 / 4 + nodes d^3 / 3)
 //   3. record   the arrays of the tree
 // Each step is parallel loops over tasks cut by the data. Memory beyond the input: O(n) and
 // min(2^level, n / d) d^2 for the moments of a level.

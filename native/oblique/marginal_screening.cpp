@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/matrix.hpp"
+#include "ridge/feature_map.hpp"
 #include "ridge/row_blocks.hpp"
 
 namespace fctree::oblique {
@@ -62,8 +62,7 @@ std::vector<index_t> screen_marginally(const TrainingData& data, index_t n_kept,
       gain[j] = gain_of(column, weight, residuals);
     }
   });
-  std::vector<index_t> kept(d);
-  std::iota(kept.begin(), kept.end(), 0);
+  std::vector<index_t> kept = all_columns(d);
   std::stable_sort(kept.begin(), kept.end(), [&](index_t a, index_t b) { return gain[a] > gain[b]; });
   kept.resize(std::min(n_kept, d));
   std::sort(kept.begin(), kept.end());

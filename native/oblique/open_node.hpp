@@ -11,6 +11,7 @@
 #include "oblique/split_search/leave_one_out.hpp"
 #include "oblique/split_search/threshold.hpp"
 #include "oblique/tree.hpp"
+#include "ridge/feature_map.hpp"
 #include "ridge/moments.hpp"
 #include "ridge/ridge.hpp"
 #include "ridge/side_losses.hpp"
@@ -107,6 +108,9 @@ struct GrowState {
     return params.ridge_leaves || (has_models() && is_large_enough(node));
   }
 
+  std::vector<index_t> features_of(const OpenNode& node) const {
+    return node.features.empty() ? all_columns(data.n_features) : node.features;
+  }
   bool draws_features() const { return params.node_features.max_features < data.n_features; }
   bool has_sparse_directions() const {
     return params.max_coef < data.n_features || draws_features();

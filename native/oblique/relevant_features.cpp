@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "oblique/marginal_screening.hpp"
@@ -205,12 +204,6 @@ RootModels root_models(const GrowState& state, const OpenNode& root, double n_sa
           rounding_noise(moments)};
 }
 
-Features all_of(index_t n_features) {
-  Features all(n_features);
-  std::iota(all.begin(), all.end(), 0);
-  return all;
-}
-
 bool are_many(const SampleSums& samples, index_t n_features) {
   return samples.number >= kFewestPerFeature * static_cast<double>(n_features);
 }
@@ -308,7 +301,7 @@ std::vector<index_t> relevant_features(const TrainingData& data, const ObliquePa
   if (judges_all)
     n_wanted = std::max(n_wanted, count_clear(bends, left / std::min(models.n_samples, root.moments.weight)));
   if (n_wanted >= data.n_features) return {};
-  const Features all = all_of(data.n_features);
+  const Features all = all_columns(data.n_features);
   const double error_of_all =
       known.error_of_all.has_value()
           ? *known.error_of_all

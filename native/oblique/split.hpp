@@ -1,5 +1,5 @@
 // Carries out the splits of a level: partitions the samples, sums the children's moments, fits
-// their models and, under the ridge criterion, runs the leave-one-out test.
+// their models and, where splits are judged, runs the leave-one-out test.
 #pragma once
 
 #include <vector>
@@ -18,8 +18,8 @@ OpenNode child_of(const GrowState& state, const OpenNode& node, index_t output =
 void fit_node(const GrowState& state, OpenNode& node);
 
 // Orders the rows of each split node left side first and opens its children, fitted if they need a
-// model. O(n d^2 / 4) for the moments, and under the ridge criterion O(n d^2)
-// for the leave-one-out test that sets `accepted`.
+// model. O(n d^2 / 4) for the moments, and O(n d^2), of constants O(n d), for the leave-one-out
+// test that sets `accepted`.
 void carry_out(GrowState& state, std::vector<Split>& splits);
 
 }  // namespace fctree::oblique

@@ -17,12 +17,6 @@ constexpr index_t kBlockRows = 256;  // of a table that has to be converted
 // and so would the side of values in the middle between two at which a split cuts.
 constexpr int kBits = 36;
 
-std::vector<index_t> all_columns(index_t n_features) {
-  std::vector<index_t> columns(n_features);
-  std::iota(columns.begin(), columns.end(), 0);
-  return columns;
-}
-
 // The first of the heaviest samples in all places, or none where all weigh nothing.
 std::vector<double> heaviest_counted(const Table& x, const double* weight, index_t n_samples, const Collective* all) {
   const index_t size = 1 + x.n_columns;  // the weight and the sample
@@ -114,6 +108,12 @@ void standardize(const FeatureSums& total, const Vector& shift, FeatureMap& map)
 }
 
 }  // namespace
+
+std::vector<index_t> all_columns(index_t n_features) {
+  std::vector<index_t> columns(n_features);
+  std::iota(columns.begin(), columns.end(), 0);
+  return columns;
+}
 
 FeatureMap identity_map(index_t n_features) {
   return {all_columns(n_features), Vector::Zero(n_features), Vector::Ones(n_features)};

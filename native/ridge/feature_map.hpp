@@ -24,6 +24,7 @@ struct FeatureMap {
   index_t width() const { return static_cast<index_t>(columns.size()); }
 };
 
+std::vector<index_t> all_columns(index_t n_features);
 // The columns whose values differ among the samples of positive weight, in all places, or all columns. O(n + d) where the first
 // samples tell, O(n d) at worst.
 std::vector<index_t> varying_columns(const Table& x, const double* weight, index_t n_samples, const Execution& execution);

@@ -48,6 +48,16 @@ class HeaviestSamples {
   std::vector<std::int32_t> rows_;
 };
 
+// The kernel, which has no interrupts, some rows at a time.
+void add_products(RowSelection rows, const double* origin, double* tile, double* products) {
+  const index_t step = rows_at_a_time(packed_width(rows.n_features, rows.n_outputs));
+  for (index_t left = rows.n_rows; left > 0; left -= step, rows.rows += step) {
+    check_interrupt();
+    rows.n_rows = std::min(step, left);
+    dense_kernels().add_products(rows, origin, tile, products);
+  }
+}
+
 }  // namespace
 
 std::int32_t heaviest_row(const TrainingData& data, const NodeRows& node) {
@@ -63,15 +73,6 @@ Vector heaviest_sample(const TrainingData& data, const NodeRows& node, const Exe
   parallel_for(limit_threads(execution, kRowWork * static_cast<double>(node.size)), parts.n(),
                [&](index_t p) { heaviest.find(p); });
   return heaviest.of_node(0);
-}
-
-void add_products(RowSelection rows, const double* origin, double* tile, double* products) {
-  const index_t step = rows_at_a_time(packed_width(rows.n_features, rows.n_outputs));
-  for (index_t left = rows.n_rows; left > 0; left -= step, rows.rows += step) {
-    check_interrupt();
-    rows.n_rows = std::min(step, left);
-    dense_kernels().add_products(rows, origin, tile, products);
-  }
 }
 
 void add_products(const TrainingData& data, const NodeRows& rows, const double* factor, const double* origin, double* products) {

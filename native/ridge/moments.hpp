@@ -38,10 +38,8 @@ struct Moments {
   Matrix cross;      // (d, K)
 };
 
-// products (packed_rows, width) += sum of factor * z z' over rows: the kernel (dense.hpp), which has no
-// interrupts, some rows at a time.
-void add_products(RowSelection rows, const double* origin, double* tile, double* products);
-// The same of these rows of the data, factor by row number, or null for ones.
+// products (packed_rows, width) += sum of factor * z z' over rows, z the packed row (dense.hpp); factor is by row
+// number, or null for ones.
 void add_products(const TrainingData& data, const NodeRows& rows, const double* factor, const double* origin, double* products);
 
 // Sums of factor * z z' over the samples of each node, z the packed row (dense.hpp) about the

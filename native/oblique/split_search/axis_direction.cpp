@@ -15,14 +15,9 @@ class Axes : public DirectionSearch {
   }
   void propose(index_t i) override {
     const OpenNode& of = node(i);
-    if (!promises_.empty()) {
-      for (index_t feature : most_promising(state_, of, promises_[i])) add_candidate(i, feature);
-    } else if (of.features.empty()) {
-      for (index_t feature = 0; feature < state_.data.n_features; ++feature)
-        add_candidate(i, feature);
-    } else {
-      for (index_t feature : of.features) add_candidate(i, feature);
-    }
+    const std::vector<index_t> features =
+        promises_.empty() ? state_.features_of(of) : most_promising(state_, of, promises_[i]);
+    for (const index_t feature : features) add_candidate(i, feature);
   }
   void sparsify(index_t) override {}  // one feature each
 

@@ -77,6 +77,9 @@ void find_leverages(const TrainingData& data, const NodeRows& samples, const Lev
   }
 }
 
+namespace {
+
+// Squared leave-one-out residuals of some samples, summed over outputs, (size).
 Vector leave_one_out_losses(const TrainingData& data, const NodeRows& samples,
                             const LeverageModel& model) {
   const index_t n_outputs = data.n_outputs;
@@ -99,6 +102,8 @@ Vector leave_one_out_losses(const TrainingData& data, const NodeRows& samples,
   }
   return losses;
 }
+
+}  // namespace
 
 DecreaseSums sum_decreases(const TrainingData& data, const NodeRows& samples,
                            const LeverageModel& node, const LeverageModel& child, double unit) {

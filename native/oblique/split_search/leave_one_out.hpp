@@ -41,10 +41,6 @@ LeverageModel leverage_model(const Moments& pooled, const RidgeFit& fit, const M
 void find_leverages(const TrainingData& data, const NodeRows& samples, const LeverageModel& model,
                     double* out);
 
-// Squared leave-one-out residuals of some samples, summed over outputs, (size).
-Vector leave_one_out_losses(const TrainingData& data, const NodeRows& samples,
-                            const LeverageModel& model);
-
 // Sums over samples of the decreases D, in units of some loss, and of their squares, for each power of 2
 // that |D| may lie above: t is one of these.
 class DecreaseSums {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <numeric>
 
 #include "ridge/row_blocks.hpp"
 
@@ -258,11 +257,7 @@ std::vector<Vector> promises_of(const GrowState& state, const std::vector<OpenNo
 
 std::vector<index_t> most_promising(const GrowState& state, const OpenNode& node,
                                     const Vector& promise) {
-  std::vector<index_t> features = node.features;
-  if (features.empty()) {
-    features.resize(state.data.n_features);
-    std::iota(features.begin(), features.end(), 0);
-  }
+  std::vector<index_t> features = state.features_of(node);
   std::stable_sort(features.begin(), features.end(),
                    [&](index_t a, index_t b) { return promise[a] > promise[b]; });
   features.resize(std::min<std::size_t>(state.params.n_screened, features.size()));

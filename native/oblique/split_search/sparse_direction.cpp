@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include "core/parallel.hpp"
 #include "oblique/node_statistics.hpp"
@@ -122,10 +121,8 @@ Matrix sparse_ridge_dual(const GrowState& state, const OpenNode& node) {
                                   penalty_matrix(node.ancestors, node.ancestors(kept, Eigen::all)),
                                   state.params.alpha,
                                   std::numeric_limits<double>::epsilon()};
-    Features all(kept.size());
-    std::iota(all.begin(), all.end(), 0);
     const bool solves = n_leaving > 0 || !node.features.empty();
-    const Vector on_kept = solves ? solve_on(problem, all, k) : Vector(direction(kept));
+    const Vector on_kept = solves ? solve_on(problem, all_columns(x.cols()), k) : Vector(direction(kept));
     put(kept, sparse_ridge(problem, on_kept, k, state.params.max_coef), coef.col(k));
   }
   return coef;
