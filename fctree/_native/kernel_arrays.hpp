@@ -34,6 +34,7 @@ inline KernelSpec view(const OwnedSpec& owned) {
 }
 
 inline std::vector<KernelSpec> views(const std::vector<OwnedSpec>& specs) {
+  if (specs.empty()) throw std::invalid_argument("a Gram matrix needs a specification");
   std::vector<KernelSpec> all;
   for (const OwnedSpec& spec : specs) all.push_back(view(spec));
   return all;

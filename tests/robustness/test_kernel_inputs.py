@@ -264,6 +264,8 @@ def test_the_native_module_refuses_what_does_not_fit():
         native.gram([spec], batch.astype(np.float32), batch, 1.0, np.empty((1, 1, 12, 12)), 1)
     with pytest.raises(ValueError, match="path"):
         native.gram(2 * [native.KernelSpec("relu")], batch, None, 1.0, np.empty((1, 2, 12, 12)), 1)
+    with pytest.raises(ValueError, match="specification"):
+        native.emulated_gram([], batch, None, 1.0, np.empty((1, 0, 12, 12)))
     with pytest.raises(ValueError, match="called"):
         native.KernelSpec("nothing")
     with pytest.raises(ValueError, match="depth"):
