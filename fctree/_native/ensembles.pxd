@@ -6,7 +6,6 @@ from libcpp.vector cimport vector
 
 from fctree._native.core cimport (
     Execution,
-    Collective,
     LossChoice,
     Piece,
     RoundHistory,
@@ -198,7 +197,6 @@ cdef extern from "ensembles/forest.hpp" namespace "fctree::ensembles" nogil:
         const ObliqueForestParams&, const OutOfBagSums&, const Execution&) except +set_python_error
 
 
-cdef arrays_of(ObliqueTreesArrays* trees)
 cdef Table table_of(cnp.ndarray X) except *
 
 

@@ -21,7 +21,7 @@ class LazyOrder {
     look_at(bucket_of(rank));
     return values_[positions_[rank]];
   }
-  // The last rank from this one on of which it is known that its value is the same: of its bucket.
+  // The last rank of this one's bucket if that has the same value, else this one.
   index_t last_alike(index_t rank);
   // Of all values up to a rank.
   double weight_up_to(index_t rank);

@@ -88,7 +88,6 @@ struct ColumnPairs {
 };
 
 // A tile of one problem with the numbers of its actual rows and columns.
-template <class T>
 struct TileAt {
   TilePosition at;
   int n_rows, n_columns;
@@ -99,7 +98,7 @@ struct TileAt {
 };
 
 template <class T>
-FCTREE_DEVICE inline TileAt<T> tile_at(const GramTask<T>& task, std::int64_t block) {
+FCTREE_DEVICE inline TileAt tile_at(const GramTask<T>& task, std::int64_t block) {
   const TilePosition at = tile_position(task.grid, block);
   return {at, task.left.rows_of(at.row), task.right.rows_of(at.column), task.grid.symmetric};
 }
@@ -154,7 +153,7 @@ FCTREE_DEVICE inline Pack<T> load_transposed(Team& team, int first, int row, int
 // Writes shared memory element by element, adjacent within a warp: for unaligned rows, and for
 // tiles on the diagonal, whose upper half is written twice.
 template <class T, class Team>
-FCTREE_DEVICE inline void write_elements(Team& team, int thread, const TileAt<T>& tile, T* out,
+FCTREE_DEVICE inline void write_elements(Team& team, int thread, const TileAt& tile, T* out,
                                          std::int64_t stride) {
   constexpr int kTileSide = TileShape<T>::tile;
   for (int e = thread; e < kTileSide * tile.n_rows; e += TileShape<T>::threads) {
@@ -169,7 +168,7 @@ FCTREE_DEVICE inline void write_elements(Team& team, int thread, const TileAt<T>
 // One tile of a Gram matrix, and its mirror image if the matrix is symmetric.
 template <class T, class Team>
 FCTREE_DEVICE void gram_program(Team& team, const GramTask<T>& task, std::int64_t block) {
-  const TileAt<T> tile = tile_at(task, block);
+  const TileAt tile = tile_at(task, block);
   if (!tile.at.computed) return;
   const TilePosition& at = tile.at;
   multiply_panels(team, task.left.panel(at.problem, at.row),
@@ -222,7 +221,7 @@ struct PathTask {
 };
 
 template <class T, class Team>
-FCTREE_DEVICE inline void store_angles(Team& team, const GramTask<T>& task, const TileAt<T>& tile) {
+FCTREE_DEVICE inline void store_angles(Team& team, const GramTask<T>& task, const TileAt& tile) {
   const TilePosition& at = tile.at;
   const std::int64_t first_row = task.left.first(at.problem, at.row);
   const std::int64_t first_column = task.right.first(at.problem, at.column);
@@ -242,7 +241,7 @@ FCTREE_DEVICE inline void store_angles(Team& team, const GramTask<T>& task, cons
 template <class T, class Team>
 FCTREE_DEVICE void path_program(Team& team, const PathTask<T>& path, std::int64_t block) {
   const GramTask<T>& task = path.gram;
-  const TileAt<T> tile = tile_at(task, block);
+  const TileAt tile = tile_at(task, block);
   if (!tile.at.computed) return;
   const TilePosition& at = tile.at;
   multiply_panels(team, task.left.panel(at.problem, at.row),

@@ -95,8 +95,7 @@ StepSums DistributedBoostingStatistics::left_out_step(const BoostedSet& set, con
 }
 
 // The sample's features as trees see them.
-std::vector<double> DistributedBoostingStatistics::map_sample(const FeatureMap& map,
-                                                              const Execution& execution) {
+std::vector<double> DistributedBoostingStatistics::map_sample(const FeatureMap& map, const Execution& execution) {
   const index_t d = map.mean.size();
   if (sample_x_.empty()) {
     Table own = samples_.x;
@@ -111,8 +110,7 @@ std::vector<double> DistributedBoostingStatistics::map_sample(const FeatureMap& 
   return mapped;
 }
 
-void DistributedBoostingStatistics::set_features(index_t kind, const FeatureMap& map,
-                                                 const Execution& execution) {
+void DistributedBoostingStatistics::set_features(index_t kind, const FeatureMap& map, const Execution& execution) {
   if (kind >= static_cast<index_t>(features_.size())) features_.resize(kind + 1);
   features_[kind] = {map_sample(map, execution), offset_of(map), map.columns};
 }
@@ -165,8 +163,8 @@ ObliqueTreeArrays DistributedBoostingStatistics::grow(const TrainingData& data, 
 }
 
 ObliqueTreeArrays DistributedBoostingStatistics::refit(const ObliqueTreeArrays& grown, const TrainingData& data,
-                                                 index_t kind, const ObliqueParams& params,
-                                                 const Execution& execution, Buffer<index_t>& leaf) {
+                                                       index_t kind, const ObliqueParams& params,
+                                                       const Execution& execution, Buffer<index_t>& leaf) {
   return with_statistics(data, kind, params, execution, [&](DistributedStatistics& statistics) {
     return refit_tree_on_team(grown, data, params, statistics, execution, leaf);
   });

@@ -141,8 +141,7 @@ std::vector<std::int64_t> DistributedStatistics::histograms(
   return sums;
 }
 
-void DistributedStatistics::find_cuts_between_bins(const GrowState& state,
-                                        const std::vector<CutTask>& tasks) {
+void DistributedStatistics::find_cuts_between_bins(const GrowState& state, const std::vector<CutTask>& tasks) {
   if (tasks.empty()) return;
   if (bins_ == nullptr) throw std::logic_error("splits along axes need bins of the features");
   std::vector<OpenNode*> nodes;
@@ -170,8 +169,7 @@ void DistributedStatistics::find_cuts_between_bins(const GrowState& state,
   }
 }
 
-void DistributedStatistics::find_cuts_at_quantiles(const GrowState& state,
-                                        const std::vector<CutTask>& tasks) {
+void DistributedStatistics::find_cuts_at_quantiles(const GrowState& state, const std::vector<CutTask>& tasks) {
   const index_t n_tasks = static_cast<index_t>(tasks.size());
   if (n_tasks == 0) return;
   const bool by_models = tasks[0].search != nullptr;
@@ -183,8 +181,7 @@ void DistributedStatistics::find_cuts_at_quantiles(const GrowState& state,
     find_some_cuts(state, tasks.data() + first, std::min(together, n_tasks - first));
 }
 
-void DistributedStatistics::find_some_cuts(const GrowState& state, const CutTask* tasks,
-                                           index_t n_tasks) {
+void DistributedStatistics::find_some_cuts(const GrowState& state, const CutTask* tasks, index_t n_tasks) {
   const bool by_models = tasks[0].search != nullptr;
   std::vector<std::vector<double>> thresholds(n_tasks);
   parallel_for(state.execution, n_tasks,

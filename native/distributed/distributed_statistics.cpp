@@ -71,8 +71,7 @@ void DistributedStatistics::open_leaves(GrowState& state, const std::int32_t* le
 }
 
 // As in one place where all of a node's heaviest samples are in the sample; else close.
-std::vector<Vector> DistributedStatistics::shifts_of(const GrowState& state,
-                                                     const std::vector<OpenNode*>& nodes) {
+std::vector<Vector> DistributedStatistics::shifts_of(const GrowState& state, const std::vector<OpenNode*>& nodes) {
   std::vector<Vector> shifts(nodes.size());
   std::vector<OpenNode*> unknown;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -91,8 +90,7 @@ std::vector<Vector> DistributedStatistics::shifts_of(const GrowState& state,
 }
 
 // The first of each node's heaviest samples.
-std::vector<Vector> DistributedStatistics::heaviest_of(const GrowState& state,
-                                                       const std::vector<OpenNode*>& nodes) {
+std::vector<Vector> DistributedStatistics::heaviest_of(const GrowState& state, const std::vector<OpenNode*>& nodes) {
   const index_t size = 1 + data_.n_features + data_.n_outputs;
   std::vector<double> own(nodes.size() * size, -1.0);  // the weight and the sample
   for (std::size_t i = 0; i < nodes.size(); ++i)
@@ -117,8 +115,7 @@ std::vector<Vector> DistributedStatistics::heaviest_of(const GrowState& state,
   return heaviest;
 }
 
-std::vector<Moments> DistributedStatistics::full_moments(const GrowState& state,
-                                                         const std::vector<OpenNode*>& nodes) {
+std::vector<Moments> DistributedStatistics::full_moments(const GrowState& state, const std::vector<OpenNode*>& nodes) {
   const std::vector<Vector> shifts = shifts_of(state, nodes);
   const index_t height = packed_rows(data_.n_features), width = packed_width(data_.n_features, data_.n_outputs);
   const std::vector<double> sums = sum_blocks(
@@ -252,8 +249,7 @@ std::vector<ScreeningPlan> DistributedStatistics::screening_plans(
   return plans;
 }
 
-std::vector<Vector> DistributedStatistics::promises(const GrowState& state,
-                                                    const std::vector<OpenNode*>& nodes) {
+std::vector<Vector> DistributedStatistics::promises(const GrowState& state, const std::vector<OpenNode*>& nodes) {
   std::vector<Vector> found(nodes.size(), Vector::Zero(data_.n_features));
   if (nodes.empty()) return found;
   const index_t d = data_.n_features, n_outputs = data_.n_outputs;

@@ -18,9 +18,9 @@ struct SampleHashes {
   std::vector<std::uint64_t> all;
 };
 
-// Of the samples of all places: some are equal, and more than a twentieth have the features of one with another
-// target, or few different samples occur many times in the mean. Where different rows are many, by those of a share of all features'
-// hashes. O(n).
+// Whether some samples of all places are equal, and more than a twentieth share their features with one of another
+// target, or few different samples occur many times on average. Of many different rows a share is looked at, chosen by
+// the hashes of their features. O(n).
 bool are_coincidences(const SampleHashes& samples, const Execution& execution);
 
 }  // namespace fctree::ensembles

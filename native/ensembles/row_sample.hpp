@@ -32,7 +32,7 @@ class RowSampler {
   // O(n (d + n_targets)).
   RowSampler(const BoostedSamples& samples, const DrawnBy& by, const Execution& execution);
 
-  // Each sample once with this probability, or one where none would be drawn. How many are not.
+  // Draws each sample once with this probability, or one if none would be drawn; returns how many are left out.
   index_t draw_part(index_t tree, double fraction, const Execution& execution, std::vector<std::uint8_t>& drawn) const;
   // About how many different samples are left out, 256 at most: equal ones are one.
   index_t count_left_out(const std::vector<std::uint8_t>& drawn, const Collective* all) const;

@@ -19,8 +19,8 @@ double count_searched(const TrainingData& data, index_t n_rows, const Execution&
 // The rows that searches of a round, or of a tree, read.
 class SearchedRows {
  public:
-  // Of so many rows with a weight so many, or all if that is infinity, by the numbers of this draw. These chose the rows
-  // with a weight with this probability; 1 if other numbers did.
+  // n_wanted of the n_rows rows with a weight, or all if that is infinity, by the draw of this number. Where the same draw
+  // chose the rows with a weight, `probability` is that with which it did, else 1.
   struct Draw {
     index_t number;
     double probability;

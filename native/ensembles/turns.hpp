@@ -24,12 +24,12 @@ class Turns {
 
   bool has(index_t kind) const { return has_[kind]; }
 
-  // At least the kind that was kept last does.
+  // The kind that was kept last always does.
   bool takes_part(index_t kind) const {
     const index_t rounds = since_kept_[kind];
     return has(kind) && (rounds <= 4 || rounds % 8 == 0);
   }
-  // At the end of a round. Of a kind that the model has no more: nothing.
+  // At the end of a round. A kind that the model no longer has changes nothing.
   void keep(index_t kind) {
     if (kind < 0 || !has(kind)) return;
     for (index_t& rounds : since_kept_) ++rounds;

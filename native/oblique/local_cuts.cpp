@@ -123,8 +123,7 @@ void LocalStatistics::find_cuts(const GrowState& state, const std::vector<CutTas
   }
 }
 
-void LocalStatistics::find_cuts_along_scores(const GrowState& state,
-                                             const std::vector<CutTask>& tasks) {
+void LocalStatistics::find_cuts_along_scores(const GrowState& state, const std::vector<CutTask>& tasks) {
   const index_t of_cut = packed_size(state.data.n_features, state.data.n_outputs);
   const auto numbers_of = [&](const CutTask& task) {
     return state.params.max_thresholds * of_cut + 2 * task.node->size;

@@ -68,8 +68,7 @@ void LocalStatistics::open(GrowState& state, OpenNode& root) {
   state.origin = heaviest_sample(data, state.rows_of(root), state.execution);
 }
 
-void LocalStatistics::open_leaves(GrowState& state, const std::int32_t* leaf,
-                                  const std::vector<OpenNode*>& leaves) {
+void LocalStatistics::open_leaves(GrowState& state, const std::int32_t* leaf, const std::vector<OpenNode*>& leaves) {
   const index_t n = state.data.n_samples, n_leaves = static_cast<index_t>(leaves.size());
   const index_t length = std::max(kPartedRows, n_leaves), n_parts = count_parts(n, length);
   std::vector<index_t> places(n_parts * n_leaves, 0);  // first the numbers
@@ -98,13 +97,11 @@ std::shared_ptr<const BinnedFeatures> LocalStatistics::bins_of_columns() const {
   return std::make_shared<BinnedFeatures>(features_->bins->of(places_of(columns_, features_->columns)));
 }
 
-std::vector<Moments> LocalStatistics::full_moments(const GrowState& state,
-                                             const std::vector<OpenNode*>& nodes) {
+std::vector<Moments> LocalStatistics::full_moments(const GrowState& state, const std::vector<OpenNode*>& nodes) {
   return sum_moments(state.data, rows_of(state, nodes), state.origin, state.execution);
 }
 
-std::vector<Moments> LocalStatistics::simple_moments(const GrowState& state,
-                                               const std::vector<OpenNode*>& nodes) {
+std::vector<Moments> LocalStatistics::simple_moments(const GrowState& state, const std::vector<OpenNode*>& nodes) {
   std::vector<NodeRows> whole, targets_alone;
   for (const OpenNode* node : nodes)
     (needs_features(state, *node) ? whole : targets_alone).push_back(state.rows_of(*node));
@@ -176,8 +173,7 @@ std::vector<std::vector<Matrix>> LocalStatistics::residual_scatter(
   return scatter;
 }
 
-std::vector<Vector> LocalStatistics::promises(const GrowState& state,
-                                        const std::vector<OpenNode*>& nodes) {
+std::vector<Vector> LocalStatistics::promises(const GrowState& state, const std::vector<OpenNode*>& nodes) {
   return promises_of(state, nodes);
 }
 
@@ -255,9 +251,8 @@ void LocalStatistics::part(GrowState& state, std::vector<Split>& splits) {
   parallel_phases(state.execution, phases);
 }
 
-std::vector<DecreaseSums> LocalStatistics::decreases(const GrowState& state,
-                                               const std::vector<Split>& splits,
-                                               const std::vector<SplitModels>& models) {
+std::vector<DecreaseSums> LocalStatistics::decreases(const GrowState& state, const std::vector<Split>& splits,
+                                                     const std::vector<SplitModels>& models) {
   std::vector<NodeRows> children;
   for (const Split& split : splits)
     for (const OpenNode& child : split.children) children.push_back(state.rows_of(child));

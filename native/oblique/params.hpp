@@ -6,8 +6,7 @@
 
 namespace fctree::oblique {
 
-// How the direction of a split was found: a place in the list of split_search/directions.cpp. Those
-// that more than their own file knows of have names here.
+// How the direction of a split was found: a place in the list of split_search/directions.cpp.
 enum class SplitKind : index_t { ridge = 0, curvature = 1, axis = 2 };
 
 // The features that a node may split on, drawn for each node, or once for all of the tree.

@@ -40,8 +40,8 @@ struct WeightedRows {
   index_t n_samples;
   const RowBlocks* blocks = nullptr;  // of all places, where there are others
 };
-// Those that `vary`, or all without an intercept; where it `standardizes` their weighted means and standard deviations,
-// rounded, else 0 and 1. Throws std::invalid_argument where squares overflow. O(d); O(n d) where it does.
+// The `varying` columns, or all without an intercept; where `scaling` standardizes, their weighted means and standard
+// deviations, rounded, else 0 and 1. Throws std::invalid_argument where squares overflow. O(d); O(n d) where it does.
 FeatureMap find_feature_map(const WeightedRows& rows, const std::vector<index_t>& varying, Scaling scaling,
                             const Execution& execution);
 FeatureMap identity_map(index_t n_features);

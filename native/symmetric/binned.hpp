@@ -26,8 +26,7 @@ struct FeatureGroup {
 
 class BinnedMatrix {
  public:
-  // Groups are as wide as leaves one for each thread, where there are features enough.
-  // The samples of x follow each other.
+  // The samples of the matrices x follow each other. Few threads have as many groups each, if there are features enough.
   BinnedMatrix(const std::vector<FeatureMatrix>& x, const double* thresholds,
                const index_t* offsets, const Execution& execution);
   // Some features of another matrix, in groups for one thread. Copies n bytes a feature.

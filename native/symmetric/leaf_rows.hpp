@@ -49,7 +49,7 @@ class RowsByLeaf {
 
   LeafRows rows(index_t tile, index_t leaf, index_t channel) const;
   index_t one_of() const { return sample_.one_of; }
-  // False for a sample whose neighbours are none of these either.
+  // False only for samples of blocks of which no row is among these.
   bool may_have(index_t sample) const { return sample_.one_of == 1 || sample_.drawn[sample] != 0; }
 
  private:

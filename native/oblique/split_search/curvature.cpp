@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/parallel.hpp"
 #include "ridge/factors.hpp"
 #include "ridge/symmetric_eigen.hpp"
 

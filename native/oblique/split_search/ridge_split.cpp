@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
 #include "core/argsort.hpp"
-#include "ridge/row_blocks.hpp"
 
 namespace fctree::oblique {
 
