@@ -2,8 +2,6 @@
 // each tree, and the models are fitted to all (oblique/refit.hpp): a search reads its rows ten times and more, a fit once.
 #pragma once
 
-#include <vector>
-
 #include "core/buffer.hpp"
 #include "ensembles/boosting_statistics.hpp"
 #include "ensembles/row_sample.hpp"

@@ -99,24 +99,24 @@ RowMatrix ProductSums::take_total(index_t node) {
   return total;
 }
 
-Moments moments_of_products(const RowMatrix& products, const TrainingData& data,
+Moments moments_of_products(const RowMatrix& products, const TrainingData& sizes,
                             const Vector& shift, const Vector& origin) {
-  const index_t d = data.n_features;
-  const index_t used = d + data.n_outputs;
+  const index_t d = sizes.n_features;
+  const index_t used = d + sizes.n_outputs;
   Moments moments;
   const index_t of_sums = sums_row(d);
   moments.weight = products(of_sums, used);
   Vector sums(used), squares(used);
-  sums << products.col(used).head(d), products.row(of_sums).segment(d, data.n_outputs).transpose();
-  squares << products.diagonal().head(d), products.row(squares_row(d)).segment(d, data.n_outputs).transpose();
+  sums << products.col(used).head(d), products.row(of_sums).segment(d, sizes.n_outputs).transpose();
+  squares << products.diagonal().head(d), products.row(squares_row(d)).segment(d, sizes.n_outputs).transpose();
   const Vector offset = sums / moments.weight;
   moments.mean = (shift - origin) + offset;
   moments.diagonal = (squares - sums.cwiseProduct(offset)).cwiseMax(0.0);
   moments.scatter = products.topLeftCorner(d, d);
   moments.scatter.triangularView<Eigen::Upper>() -= sums.head(d) * offset.head(d).transpose();
   moments.scatter.diagonal() = moments.diagonal.head(d);
-  moments.cross = products.block(0, d, d, data.n_outputs) -
-                  sums.head(d) * offset.tail(data.n_outputs).transpose();
+  moments.cross = products.block(0, d, d, sizes.n_outputs) -
+                  sums.head(d) * offset.tail(sizes.n_outputs).transpose();
   moments.reference = moments.diagonal;
   moments.reference_weight = moments.weight;
   return moments;

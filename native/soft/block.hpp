@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "soft/ensemble.hpp"
-#include "soft/walk.hpp"
 
 namespace fctree::soft {
 

@@ -10,7 +10,6 @@
 #include "core/rounds.hpp"
 #include "core/table.hpp"
 #include "soft/params.hpp"
-#include "soft/standardize.hpp"
 
 namespace fctree::soft {
 

@@ -149,12 +149,12 @@ DecreaseSums::Limited DecreaseSums::limited() const {
   return {values_[0], below[e][total] + limit() * (beyond(gains) - beyond(losses)), sum_of_squares()};
 }
 
-bool passes_leave_one_out(const DecreaseSums& of_all, double n_tried, double split_margin) {
-  const DecreaseSums::Limited sums = of_all.limited();
-  const double mean = sums.total / sums.count;
-  const double variance = std::max(sums.squares / sums.count - mean * mean, 0.0);
+bool passes_leave_one_out(const DecreaseSums& sums, double n_tried, double split_margin) {
+  const DecreaseSums::Limited limited = sums.limited();
+  const double mean = limited.total / limited.count;
+  const double variance = std::max(limited.squares / limited.count - mean * mean, 0.0);
   const double chance = std::sqrt(2.0 * std::log(std::max(n_tried, 2.0)));
-  return sums.total > split_margin * chance * std::sqrt(sums.count * variance);
+  return limited.total > split_margin * chance * std::sqrt(limited.count * variance);
 }
 
 }  // namespace fctree::oblique
