@@ -61,7 +61,7 @@ cdef extern from "symmetric/thresholds.hpp" namespace "fctree::symmetric" nogil:
         cbool too_many
 
     FewValues c_few_values "fctree::symmetric::find_few_values"(
-        const FeatureMatrix&, const double*, int64_t, int64_t) except +set_python_error
+        const FeatureMatrix&, int64_t, int64_t) except +set_python_error
 
     CandidateThresholds c_find_thresholds "fctree::symmetric::find_thresholds"(
         const FeatureMatrix&, const double*, const ThresholdRules&,

@@ -94,16 +94,15 @@ def quantile_rows(int64_t n_samples, uint64_t seed):
     return copied(rows.data(), (rows.size(),), np.int64)
 
 
-def few_values(X, const double[::1] weight, int64_t limit):
+def few_values(X, int64_t limit):
     """For each feature its distinct values, NaN last, or None where there are more than ``limit``."""
     cdef FeatureMatrix matrix = matrix_of(X)
-    cdef const double* weights = pointer_1d(weight)
     cdef FewValues found
     cdef int64_t feature
     out = []
     for feature in range(X.shape[1]):
         with nogil:
-            found = c_few_values(matrix, weights, feature, limit)
+            found = c_few_values(matrix, feature, limit)
         if found.too_many:
             out.append(None)
         else:

@@ -25,7 +25,7 @@ def _summarise(partition, begin, n_rows, columns, rules):
     weight = None if partition.weight is None else partition.weight[local]
     few = None
     if len(rows) < n_rows:
-        few = _native.few_values(X, partition.weight, rules["max_bins"])
+        few = _native.few_values(X, rules["max_bins"])
     return np.asfortranarray(X[local], dtype=np.float64), weight, few
 
 
@@ -47,9 +47,8 @@ def _merge(summaries, rules):
     if summaries[0][2] is not None:
         for column in range(X.shape[1]):
             few = _merge_few([few[column] for _, _, few in summaries], rules["max_bins"])
-            if few is not None and len(few):
-                between = _thresholds(few[:, np.newaxis], None, rules)[0]
-                found[column] = between if len(between) else found[column]
+            if few is not None:
+                found[column] = _thresholds(few[:, np.newaxis], None, rules)[0]
     return found
 
 

@@ -51,8 +51,7 @@ double threshold_between(double lower, double upper) {
 // the sorting.
 class Sorter {
  public:
-  // Sorted values of a feature, value(i) in row rows[i], without rows of weight 0; valid until the next
-  // call.
+  // Sorted values of a feature, value(i) in row rows[i]; valid until the next call.
   template <class Value>
   const DistinctValues& sort(const Value& value, const double* weight, const std::vector<index_t>& rows) {
     values_.clear();
@@ -61,7 +60,6 @@ class Sorter {
     double below = 0.0, above = 0.0;  // weights of -inf and inf, which do not sort by digits
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const double v = value(i), w = weight == nullptr ? 1.0 : weight[rows[i]];
-      if (w == 0.0) continue;
       if (std::isnan(v)) {
         distinct_.has_missing = true;
         continue;
@@ -110,7 +108,6 @@ void add_missing_threshold(bool has_missing, bool has_values, std::vector<double
 
 std::vector<double> quantile_thresholds(const DistinctValues& distinct, index_t max_bins) {
   const index_t n = static_cast<index_t>(distinct.value.size());
-  if (n <= max_bins) return between_all(distinct.value);
   double left = 0.0;
   for (const double w : distinct.weight) left += w;
   std::vector<double> thresholds;
@@ -140,19 +137,17 @@ std::vector<index_t> quantile_rows(index_t n_samples, std::uint64_t seed) {
   for (index_t i = 0; i < m; ++i) {
     const index_t begin = n_samples * i / m, end = n_samples * (i + 1) / m;
     const double u = end - begin > 1 ? random.uniform(static_cast<std::uint32_t>(i), 0, 0) : 0.0;
-    rows[i] = std::min(begin + static_cast<index_t>(u * static_cast<double>(end - begin)), end - 1);
+    rows[i] = begin + static_cast<index_t>(u * static_cast<double>(end - begin));
   }
   return rows;
 }
 
-FewValues find_few_values(const FeatureMatrix& x, const double* weight, index_t feature,
-                          index_t limit) {
+FewValues find_few_values(const FeatureMatrix& x, index_t feature, index_t limit) {
   FewValues few;
   std::vector<double>& values = few.values;
   for (index_t row = 0; row < x.n_samples; ++row) {
     if (row % kRowsOfTask == 0) check_interrupt();
     const double v = x(row, feature);
-    if (weight != nullptr && weight[row] == 0.0) continue;
     if (std::isnan(v)) {
       few.has_missing = true;
       continue;
@@ -175,11 +170,11 @@ CandidateThresholds find_thresholds(const FeatureMatrix& x, const double* weight
   std::vector<std::vector<double>> found(x.n_features);
   const auto find = [&](index_t feature, const auto& value, Sorter& sorter) {
     if (n < x.n_samples) {
-      const FewValues few = find_few_values(x, weight, feature, rules.max_bins);
+      const FewValues few = find_few_values(x, feature, rules.max_bins);
       if (!few.too_many) {
         found[feature] = between_all(few.values);
         add_missing_threshold(few.has_missing, !few.values.empty(), found[feature]);
-        if (!found[feature].empty()) return;
+        return;
       }
     }
     const DistinctValues& distinct = sorter.sort(value, weight, rows);

@@ -26,8 +26,7 @@ struct ThresholdRules {
 };
 
 // thresholds of feature f: values[offsets[f]] .. values[offsets[f + 1]], ascending. A sample
-// is above a threshold where x > threshold. Rows of weight 0 are ignored.
-// weight is (n_samples,) or null. O(n d).
+// is above a threshold where x > threshold. weight is (n_samples,), positive, or null. O(n d).
 struct CandidateThresholds {
   std::vector<double> values;
   std::vector<index_t> offsets;
@@ -36,16 +35,14 @@ struct CandidateThresholds {
 // The rows used for quantiles, ascending: all, or one from each of kQuantileRows equal ranges.
 std::vector<index_t> quantile_rows(index_t n_samples, std::uint64_t seed);
 
-// The distinct values of a feature, ascending, unless there are more than `limit`; rows of weight
-// 0 are ignored. O(n log limit).
+// The distinct values of a feature, ascending, unless there are more than `limit`. O(n log limit).
 struct FewValues {
   std::vector<double> values;
   bool has_missing = false;
   bool too_many = false;
 };
 
-FewValues find_few_values(const FeatureMatrix& x, const double* weight, index_t feature,
-                          index_t limit);
+FewValues find_few_values(const FeatureMatrix& x, index_t feature, index_t limit);
 
 CandidateThresholds find_thresholds(const FeatureMatrix& x, const double* weight,
                                     const ThresholdRules& rules, const Execution& execution);

@@ -50,7 +50,7 @@ def test_as_many_bins_as_allowed():
 
 
 @pytest.mark.parametrize("max_bins", [2, 5, 32])
-@pytest.mark.parametrize("kind", ["continuous", "skewed", "heavy", "integers"])
+@pytest.mark.parametrize("kind", ["continuous", "skewed", "heavy", "integers", "heavy above 32"])
 def test_the_literal_rule(kind, max_bins):
     rng = np.random.default_rng(1)
     values = {
@@ -58,6 +58,7 @@ def test_the_literal_rule(kind, max_bins):
         "skewed": np.exp(3 * rng.standard_normal(500)),
         "heavy": np.where(rng.random(500) < 0.6, 1.0, rng.standard_normal(500)),
         "integers": rng.poisson(30, 500).astype(float),
+        "heavy above 32": np.minimum(np.arange(500.0), 32.0),  # of 32 bins two values share one
     }[kind]
     # Weights are sums of quarters: exact, so that no two bins tie but for true ties.
     weight = rng.integers(1, 9, 500) / 4
@@ -106,6 +107,7 @@ def test_infinities_are_values():
     (found,) = thresholds_of(X, 254)
     codes = np.searchsorted(found, X[:, 0])
     np.testing.assert_array_equal(codes, [0, 1, 2, 3])
+    assert found[-1] == np.finfo(float).max  # below infinity alone
     (found,) = thresholds_of(np.concatenate([X, np.linspace(-5, 5, 100)[:, None]]), 4)
     assert len(found) == 3 and np.all(np.diff(found) > 0)
 
@@ -140,6 +142,8 @@ def test_large_tables_are_cut_by_a_sample_of_their_rows():
     assert np.all(np.abs(counts / n - 0.02) < 4 * np.sqrt(0.02 * 0.98 / 65_536))
     np.testing.assert_array_equal(found[1], [0.5, 1.5, 2.5, 3.5, 40.5])
     assert len(found[2]) == 0
+    # As many distinct values as bins have a threshold between every two; one more and they share bins.
+    assert [len(thresholds_of(X[:, 1:2], max_bins)[0]) for max_bins in (6, 5)] == [5, 4]
 
 
 def test_thresholds_do_not_depend_on_other_columns_or_threads():
