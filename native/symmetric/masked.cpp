@@ -178,7 +178,7 @@ class MaskedBooster {
       if (!task.masked[f]) kept.push_back(f);
     const auto n_groups = static_cast<index_t>(binned_->train.groups().size());
     const index_t n_needed = count_parts(static_cast<index_t>(kept.size()), kCellLanes);
-    if (kept.empty() || n_needed >= n_groups)
+    if (n_needed >= n_groups)
       return boost_binned(task, *binned_, params_, listener, execution);
     const ReducedTask reduced(task, *binned_, std::move(kept));
     BoostingResult grown = boost_binned(reduced.task, reduced.binned, params_, listener, execution);

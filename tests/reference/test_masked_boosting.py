@@ -13,21 +13,25 @@ from fctree.inspection.boosting import MaskedBoosting
 from fctree.inspection.partition import partition
 
 
-def make_data(n=600, d=11, seed=0, missing=False):
+def make_data(n=600, d=11, seed=0, missing=False, few_values=False):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d))
-    y = X[:, 0] + 2.0 * X[:, 1] * (X[:, 2] > 0) + X[:, 9] + 0.5 * rng.standard_normal(n)
+    if few_values:  # of what mask 1 leaves: fewer codes than those of a whole group
+        X[:, 3:9] = np.round(X[:, 3:9])
+        X[:, 10] = np.round(X[:, 10])
+    y = X[:, 0] + 2.0 * X[:, 1] * (X[:, 2] > 0) + X[:, 4] + X[:, 9] + 0.5 * rng.standard_normal(n)
     if missing:
         X[rng.random(X.shape) < 0.1] = np.nan
     return X, y, rng.uniform(0.5, 2.0, n)
 
 
 def masks(d):
-    found = np.zeros((5, d), dtype=bool)
+    found = np.zeros((6, d), dtype=bool)
     found[0, 1] = True  # one column, both groups of features stay
     found[1, [0, 1, 2, 9]] = True  # few enough left for one group
     found[2, : d - 1] = True
     found[3, ::2] = True
+    found[4] = True
     return found
 
 
@@ -42,9 +46,11 @@ def regressor(**options):
 CASES = {
     "plain": (regressor(), {}),
     "missing": (regressor(), {"missing": True}),
+    "missing beside few values": (regressor(), {"missing": True, "few_values": True}),
     "cosine": (regressor(score_function="cosine"), {}),
     "subsample": (regressor(subsample=0.7), {}),
     "absolute error": (regressor(loss="absolute_error"), {}),
+    "interactions": (regressor(interaction_cst=[[0, 3, 9, 10], [1, 2, 4, 6], [5, 7, 8]]), {}),
     "monotone": (regressor(monotonic_cst=[1] + [0] * 8 + [-1, 0]), {}),
 }
 
