@@ -112,7 +112,7 @@ index_t Grower::choose_candidate(const OpenNode& node) const {
 // As many as leaves may be made: each split makes one more. Only trees of the constant criterion have such a limit.
 void Grower::keep_best(std::vector<Split>& splits) const {
   const index_t taken = tree_.tree().n_leaves() + static_cast<index_t>(level_.size());
-  const index_t room = std::max<index_t>(state_.params.max_leaves - taken, 0);
+  const index_t room = state_.params.max_leaves - taken;
   if (static_cast<index_t>(splits.size()) <= room) return;
   const auto total = [](const Split& split) { return split.cut().decrease * split.node->moments.weight; };
   std::stable_sort(splits.begin(), splits.end(),

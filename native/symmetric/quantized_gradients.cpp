@@ -13,13 +13,12 @@ namespace {
 // Cuts are scored by (sum of a side)^2 times weights, and gradients of both sides sum to about 0.
 constexpr double kLargestSum = 2.6e154;
 
-// The unit of a channel whose absolute values sum up to `total` at most.
+// The unit of a channel whose absolute values sum up to `total` at most, a finite number.
 double channel_unit(double total, int count_bits) {
   // One bit for the rounding errors of the samples in the sum.
   const int bits = std::min(50, 62 - count_bits) - 1;
   if (!(total > 0.0)) return 1.0;
-  const int exponent = std::isfinite(total) ? std::ilogb(total) : 1024;
-  return std::max(std::ldexp(1.0, exponent + 1 - bits), 0x1p-1000);
+  return std::max(std::ldexp(1.0, std::ilogb(total) + 1 - bits), 0x1p-1000);
 }
 
 }  // namespace

@@ -71,10 +71,7 @@ FeatureBins::FeatureBins(const TrainingData& features, const Vector& offset,
 }
 
 double FeatureBins::threshold_between(index_t feature, index_t left, index_t right) const {
-  const double* thresholds = thresholds_.data() + feature * (n_bins_ - 1);
-  const double middle = midpoint(highest_[feature * n_bins_ + left],
-                                 lowest_[feature * n_bins_ + right]);
-  return std::min(std::max(middle, thresholds[left]), thresholds[right - 1]);
+  return midpoint(highest_[feature * n_bins_ + left], lowest_[feature * n_bins_ + right]);
 }
 
 std::vector<std::uint8_t> FeatureBins::of(const TrainingData& features,
