@@ -76,6 +76,16 @@ def test_two_classes(cst):
                     model.bin_thresholds_)
 
 
+@pytest.mark.parametrize("values, targets", [([2.0, np.nan], [0.0, -5.0]), ([0.0, 1.0, np.nan], [0.0, 10.0, -1.0])])
+def test_missing_values_are_in_no_order(values, targets):
+    """Neither where a split parts them from all others nor where two at one threshold do."""
+    X = np.array(values)[:, np.newaxis]
+    model = SymmetricBoostingRegressor(max_iter=1, max_depth=len(X) - 1, learning_rate=1.0, l2_leaf_reg=0.0,
+                                       random_strength=0.0, monotonic_cst=[1])
+    model.fit(np.repeat(X, 50, axis=0), np.repeat(targets, 50))
+    np.testing.assert_allclose(model.predict(X), targets, atol=1e-12)
+
+
 def test_names_and_refusals():
     pd = pytest.importorskip("pandas")
     X, y, _ = table(2)

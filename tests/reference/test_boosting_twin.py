@@ -106,16 +106,17 @@ def test_several_outputs(loss, weighted):
     follow(model, X, Y, weight)
 
 
-@pytest.mark.parametrize("score_noise, random_strength", [
-    ("normal", 1.0), ("normal", 100.0), ("gumbel", 0.01), ("gumbel", 10.0),
+@pytest.mark.parametrize("score_noise, random_strength, loss", [
+    ("normal", 1.0, "squared_error"), ("normal", 100.0, "squared_error"), ("normal", 1.0, "absolute_error"),
+    ("gumbel", 0.01, "squared_error"), ("gumbel", 10.0, "squared_error"),
 ])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_noise_and_samples_are_the_draws_that_the_seed_says(score_noise, random_strength, weighted):
+def test_noise_and_samples_are_the_draws_that_the_seed_says(score_noise, random_strength, loss, weighted):
     """With the seed known the twin draws the same noise, rows and features."""
     X, y, weight = table(n=90, missing=True, weighted=weighted, seed=4)
     model = SymmetricBoostingRegressor(**{**PLAIN, "random_strength": random_strength},
                                        score_noise=score_noise, subsample=0.6, colsample=0.5,
-                                       learning_rate=1.0, random_state=7)
+                                       learning_rate=1.0, random_state=7, loss=loss)
     model.fit(X, y, sample_weight=weight)
     follow(model, X, y[:, None], weight)
 

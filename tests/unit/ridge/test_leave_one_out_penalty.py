@@ -77,6 +77,15 @@ def test_weights_are_copies(fit_intercept):
     assert FCODTRegressor(**parameters).fit(X[rows], y[rows]).alpha_ == weighted.alpha_
 
 
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_a_sample_that_has_a_feature_to_itself(fit_intercept):
+    """Its leverage is 1 up to rounding, so that its residual over the rest would be noise."""
+    X, y = noisy_table(40, 5, seed=6)
+    X[:, 4] = 1e7 * (np.arange(40) == 7)
+    model = FCODTRegressor(alpha="loo", max_depth=0, fit_intercept=fit_intercept).fit(X, y)
+    assert_chosen(model, refit_errors(X, y, fit_intercept=fit_intercept))
+
+
 @pytest.mark.parametrize("n_samples, n_features", [(20, 30), (20, 20), (20, 19), (21, 20)])
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_about_as_many_features_as_samples(n_samples, n_features, fit_intercept):

@@ -47,6 +47,12 @@ def test_trees_hold_columns_that_may_be_combined(constraints, in_full, settings)
         np.testing.assert_array_equal(model.trees_.leaf_values, free.trees_.leaf_values)
 
 
+def test_a_column_counts_once():
+    """Of the two that a tree may combine, however often it splits one of them."""
+    model = SymmetricBoostingRegressor(**SMALL, interaction_cst="pairwise").fit(X, Y)
+    assert any(first == second >= 0 and third not in (first, -1) for first, second, third, _ in model.trees_.split_feature)
+
+
 def test_predictions_are_additive_over_sets():
     """A change of one set's columns adds the same, whatever the others are."""
     model = SymmetricBoostingRegressor(**SMALL, interaction_cst=[{0, 1}, {2, 3}, {4}]).fit(X, Y)
