@@ -86,11 +86,11 @@ const std::uint64_t* argsort(const double* values, index_t n, SortBuffer buffer)
     sort_by_comparison(values, items, items + n);
     return items;
   }
-  // The key grows with the value, so sorting by it leaves only runs of equal keys to sort.
+  // The key grows with the value, so sorting by it leaves only runs of equal keys to sort. Rounding adds a millionth
+  // to the largest, which is 2^32 - 1, at most.
   for (index_t i = 0; i < n; ++i) {
     const auto key = static_cast<std::int64_t>((values[i] - lowest) * resolution);
-    items[i] = static_cast<std::uint64_t>(std::min<std::int64_t>(key, 0xffffffff)) << 32 |
-               static_cast<std::uint64_t>(i);
+    items[i] = static_cast<std::uint64_t>(key) << 32 | static_cast<std::uint64_t>(i);
   }
   if (n < kShortKeysBelow) return sort_items<8, 2>(values, buffer, n);
   if (n < kLongKeysFrom) return sort_items<11, 2>(values, buffer, n);
