@@ -1,6 +1,7 @@
 #include "symmetric/binned.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "core/collective.hpp"
@@ -10,6 +11,7 @@ namespace fctree::symmetric {
 namespace {
 
 constexpr index_t kRowsOfTask = 1024;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Group widths differ by at most one, and the number of groups is a multiple of the threads' if
 // they are few: narrow groups make more work, which many threads share otherwise (level_scores.hpp).
@@ -54,6 +56,7 @@ BinnedMatrix::BinnedMatrix(const BinnedMatrix& from, const std::vector<index_t>&
   make_room();
   for (const index_t f : features) {
     n_cuts_.push_back(from.n_cuts_[f]);
+    n_cuts_of_values_.push_back(from.n_cuts_of_values_[f]);
     has_missing_.push_back(from.has_missing_[f]);
     majority_.push_back(from.majority_[f]);
   }
@@ -80,11 +83,16 @@ BinnedMatrix::BinnedMatrix(const std::vector<FeatureMatrix>& x, const double* th
       n_features_(x[0].n_features),
       group_index_(n_features_),
       n_cuts_(n_features_),
+      n_cuts_of_values_(n_features_),
       has_missing_(n_features_, 0),
       majority_(n_features_, 0) {
   for (const FeatureMatrix& part : x) n_samples_ += part.n_samples;
   make_room();
-  for (index_t f = 0; f < n_features_; ++f) n_cuts_[f] = offsets[f + 1] - offsets[f];
+  for (index_t f = 0; f < n_features_; ++f) {
+    n_cuts_[f] = offsets[f + 1] - offsets[f];
+    const bool parts_missing = n_cuts_[f] > 0 && thresholds[offsets[f + 1] - 1] == kInfinity;
+    n_cuts_of_values_[f] = n_cuts_[f] - parts_missing;
+  }
   // The same groups in all places, however many threads they have.
   lay_out_groups(execution.all == nullptr ? execution.n_threads : 1);
   index_t first = 0;

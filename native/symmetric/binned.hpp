@@ -37,6 +37,8 @@ class BinnedMatrix {
   const std::vector<FeatureGroup>& groups() const { return groups_; }
   const FeatureGroup& group_of(index_t feature) const { return groups_[group_index_[feature]]; }
   index_t n_cuts(index_t feature) const { return n_cuts_[feature]; }
+  // Those between values: the last of all may part missing values from the others.
+  index_t n_cuts_of_values(index_t feature) const { return n_cuts_of_values_[feature]; }
   bool has_missing(index_t feature) const { return has_missing_[feature] != 0; }
   // Whether more than half of the feature's values, of all places, have a code above this one.
   bool most_are_above(index_t feature, index_t code) const { return code < majority_[feature]; }
@@ -61,7 +63,7 @@ class BinnedMatrix {
   index_t n_features_;
   std::vector<FeatureGroup> groups_;
   std::vector<index_t> group_index_;
-  std::vector<index_t> n_cuts_;
+  std::vector<index_t> n_cuts_, n_cuts_of_values_;
   std::vector<std::uint8_t> has_missing_;
   std::vector<index_t> majority_;  // (n_features): the highest code that more than half of the values have or exceed
   Buffer<std::uint8_t> codes_;

@@ -55,6 +55,7 @@ struct CutRule {
   double l2_leaf_reg;
   bool missing_left;
   const double* direction;  // (kCellLanes,) monotone constraints -1, 0, 1, or null
+  const double* n_ordered;  // (kCellLanes,) codes from here on part missing values, which are in no order
 };
 
 // Codes first .. last - 1.

@@ -102,9 +102,11 @@ void LevelScores::start_sides(index_t g, const CodeRange& codes, SideSums* sides
 void LevelScores::score_leaf(index_t g, const LeafCells& cells, const CodeRange& codes,
                              SideSums* sides) {
   const FeatureGroup& shape = x_.groups()[g];
-  double direction[kCellLanes] = {};
-  for (index_t lane = 0; rules_.monotone != nullptr && lane < shape.width; ++lane)
+  double direction[kCellLanes] = {}, n_ordered[kCellLanes] = {};
+  for (index_t lane = 0; rules_.monotone != nullptr && lane < shape.width; ++lane) {
     direction[lane] = rules_.monotone[shape.first_feature + lane];
+    n_ordered[lane] = static_cast<double>(x_.n_cuts_of_values(shape.first_feature + lane));
+  }
   const ChannelScales scales = {channels_.gradient_units().data(), channels_.weight_unit(),
                                 channels_.count_bits()};
   const LeafHistogram histograms = {cells.data(), cells[channels_.count_channel()],
@@ -113,7 +115,7 @@ void LevelScores::score_leaf(index_t g, const LeafCells& cells, const CodeRange&
     if (missing_left && !shape.has_missing) break;
     std::vector<double>* sums = sides[missing_left ? 1 : 0].sums;
     const CutRule rule = {l2_leaf_reg_, missing_left,
-                          rules_.monotone != nullptr ? direction : nullptr};
+                          rules_.monotone != nullptr ? direction : nullptr, n_ordered};
     const CutScores out = {sums[kScore].data(), sums[kNorm].empty() ? nullptr : sums[kNorm].data(),
                            sums[kSmallest].data()};
     histogram_kernels().score_leaf(histograms, codes, scales, rule, out);

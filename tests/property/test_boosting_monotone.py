@@ -86,6 +86,16 @@ def test_missing_values_are_in_no_order(values, targets):
     np.testing.assert_allclose(model.predict(X), targets, atol=1e-12)
 
 
+@pytest.mark.parametrize("direction", [-1, 1])
+@pytest.mark.parametrize("of_missing", [-5.0, 5.0])
+def test_missing_values_are_parted_first(direction, of_missing):
+    """A split that sets them apart violates no constraint, whatever their target."""
+    X, y = np.repeat([[0.0], [1.0], [np.nan]], 50, axis=0), np.repeat([0.0, 1.0, of_missing], 50)
+    model = SymmetricBoostingRegressor(max_iter=1, max_depth=1, learning_rate=1.0, l2_leaf_reg=0.0, random_strength=0.0,
+                                       monotonic_cst=[direction]).fit(X, y)
+    np.testing.assert_allclose(model.predict([[0.0], [1.0], [np.nan]]), [0.5, 0.5, of_missing], atol=1e-12)
+
+
 def test_names_and_refusals():
     pd = pytest.importorskip("pandas")
     X, y, _ = table(2)

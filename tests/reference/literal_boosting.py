@@ -97,7 +97,7 @@ class LiteralBoosting:
             if all(map(len, sides)):
                 smallest = min(smallest, *map(len, sides))
             terms = [self.leaf_terms(side) for side in sides]
-            if sign and sign * (terms[1][2] - terms[0][2])[0] > 0:  # mean gradients
+            if sign and threshold < np.inf and sign * (terms[1][2] - terms[0][2])[0] > 0:  # mean gradients
                 terms = [self.leaf_terms(rows)]
             base += sum(of_side[0] for of_side in terms)
             norm += sum(of_side[1] for of_side in terms)
