@@ -84,8 +84,7 @@ def _check_pairs(encoder):
     pairs, width = encoder.pairs, encoder.n_features_in
     valid = isinstance(pairs, np.ndarray) and pairs.dtype == np.int64 and pairs.ndim == 2
     require(valid and pairs.shape[1] == 2, "an encoder's pairs are not an array of two columns")
-    valid = np.all((pairs >= 0) & (pairs < width)) and np.all(pairs[:, 0] != pairs[:, 1])
-    require(valid, "an encoder's pairs are not of its columns")
+    require(np.all((pairs >= 0) & (pairs < width)), "an encoder's pairs are not of its columns")
     distinct = len(set(map(tuple, pairs.tolist()))) == len(pairs)
     require(distinct, "an encoder's pairs are not distinct")
     n_targets = len(encoder.targets)

@@ -167,6 +167,8 @@ def test_columns_can_be_named_numbered_and_masked():
     for chosen in (["city", "size"], [1, 2], np.array([False, True, True, False])):
         fitted = clone(model).set_params(categorical_features=chosen).fit(FRAME, Y)
         np.testing.assert_array_equal(fitted.predict(FRAME), expected)
+    both = clone(model).set_params(categorical_features=[1, 0]).fit(FRAME[["city", "size"]], Y)
+    assert both.encoder_.categories[1] == ["large", "medium", "small"]
 
 
 def test_categories_may_be_numbered_by_unsigned_integers():

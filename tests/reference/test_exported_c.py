@@ -79,6 +79,13 @@ def test_a_soft_tree_with_a_column_that_is_constant_up_to_rounding(tmp_path):
     check(model, rows_near(X), tmp_path)
 
 
+def test_a_soft_tree_with_a_column_without_numbers_in_fit(tmp_path):
+    X, y = regression()
+    model = clone(REGRESSORS["soft, erf"]).fit(np.column_stack([X, np.full(len(X), np.nan)]), y)
+    new = np.column_stack([X, np.full(len(X), 3.0)])
+    check(model, new, tmp_path)
+
+
 @pytest.mark.parametrize("kind", SOFT_BOUNDARIES)
 def test_soft_boundaries(kind, tmp_path):
     model, X = soft_boundaries(kind)

@@ -9,6 +9,7 @@ import pytest
 from sklearn.base import clone
 
 from fctree import SymmetricBoostingClassifier, SymmetricBoostingRegressor
+from fctree.inspection import variable_importance
 from fctree.inspection.boosting import MaskedBoosting
 from fctree.inspection.partition import partition
 
@@ -162,6 +163,15 @@ def test_min_iter_delays_patience():
     many = outputs_of(models, mask, "early_stopping")
     assert few.n_iter < 37  # patience alone
     assert many.n_iter >= 37
+
+
+def test_rounds_of_the_full_model_are_those_of_its_continuation_too():
+    X, y, _ = make_data()
+    full, continued = (
+        variable_importance(regressor(), X, y, groups=[[0]], method=method, min_iter=7, random_state=0)
+        for method in ("dropout", "early_stopping")
+    )
+    assert continued.full_n_iter >= full.full_n_iter + 7
 
 
 def test_masks_do_not_depend_on_each_other():

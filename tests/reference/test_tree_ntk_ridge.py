@@ -189,6 +189,11 @@ def test_folds_of_groups():
             search(**grid).fit(X, targets, groups=groups)
 
 
+def test_the_first_of_equal_scores_is_taken():
+    model = TreeNTKRegressorCV(alphas=(1.0, 0.1), depths=(2, 1), scales=(2.0, 1.0)).fit(X, np.zeros(len(X)))
+    assert (model.alpha_, model.depth_, model.scale_) == (1.0, 2, 2.0)
+
+
 def test_several_architectures():
     grid = {"alphas": (0.1, 1.0), "depths": (1, 2, np.inf), "scales": (1.0, 2.0)}
     names = ["perfect", "decision_list", {1: 1, 2: 2}]

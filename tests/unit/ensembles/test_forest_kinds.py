@@ -176,6 +176,12 @@ def test_fewest_samples_of_unequal_weights(n, expected):
     assert fewest_by_weight(10, np.full(n, 0.3)) == fewest_by_weight(10, None) == 10
 
 
+@given(seed=st.integers(0, 2**32 - 1))
+def test_fewest_samples_of_weights_in_any_order(seed):
+    weight = np.random.default_rng(seed).permutation(np.tile([0.1, 0.3], 1000))
+    assert fewest_by_weight(12, weight) == 15  # exactly, but for rounding
+
+
 def test_few_heavy_samples_have_no_leaves_of_their_own():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(16_000, 6))

@@ -62,7 +62,9 @@ def test_some_samples_decide_as_all_would(kind, monkeypatch):
     for other in (grown, fitted(kind, n_jobs=3), fitted(kind, oob_score=True)):
         assert pickle.dumps(other.trees_) == pickle.dumps(some.trees_)
         assert getattr(other, "exponent_", None) == getattr(some, "exponent_", None)
-    assert np.isfinite(fitted(kind, oob_score=True).oob_score_)
+    scored = vars(fitted(kind, oob_score=True))
+    of_all = scored["oob_prediction_" if kind is CurvatureForestRegressor else "oob_decision_function_"]
+    assert np.isfinite(scored["oob_score_"]) and np.isfinite(of_all).all()
 
 
 def test_out_of_bag_predictions_of_some_samples_are_those_among_all(monkeypatch):

@@ -1,5 +1,7 @@
 """Scores are scikit-learn's, and their influence functions the derivatives that they should be."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn import metrics
@@ -7,7 +9,8 @@ from sklearn.linear_model import LinearRegression
 
 from fctree import CurvatureBoostingRegressor, SoftTreeRegressor, SymmetricBoostingRegressor, TreeNTKRegressor
 from fctree.inspection import shapley_importance, variable_importance
-from fctree.inspection.scores import SCORES, Target, find_score
+from fctree.inspection.importance import _Comparison
+from fctree.inspection.scores import SCORES, Target, find_score, shaped
 
 CLASS_SCORES = ("neg_mean_squared_error", "neg_brier_score", "accuracy", "neg_log_loss", "roc_auc")
 
@@ -82,6 +85,26 @@ def test_values_are_those_of_scikit_learn(weighted):
     clipped = np.clip(outputs, 1e-15, 1.0)
     log_loss = metrics.log_loss(target.y, clipped, **options)
     assert value["neg_log_loss"] == pytest.approx(-log_loss, rel=1e-6)
+
+
+def test_predictions_have_the_shape_of_the_targets():
+    target = Target(np.zeros(4), None, None)
+    assert shaped(target, np.zeros((4, 1))).shape == (4,)
+    for wrong in (np.zeros((1, 4)), np.zeros((2, 2)), np.zeros(3)):
+        with pytest.raises(ValueError, match="predictions have the shape"):
+            shaped(target, wrong)
+
+
+@pytest.mark.parametrize("method, share", [("early_stopping", 0.1), ("dropout", 0.1), ("retrain", 0.2)])
+def test_errors_of_tests_have_a_part_of_those_of_disjoint_halves(method, share):
+    target, outputs = make_case("regression", False)
+    study = SimpleNamespace(
+        target=target, full_outputs=lambda method: outputs, score=SCORES["neg_mean_squared_error"]
+    )
+    others = outputs + np.random.default_rng(1).standard_normal(len(outputs))
+    _, _, stderr, null = _Comparison(study, method, False).importance(others)
+    variances = [np.var((target.y - found) ** 2) / len(outputs) for found in (outputs, others)]
+    assert null**2 - stderr**2 == pytest.approx(share * 2.0 * sum(variances))
 
 
 def test_weight_two_is_the_sample_twice():

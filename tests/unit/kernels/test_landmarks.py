@@ -54,6 +54,17 @@ def test_pivots_have_the_distribution_of_one_draw_after_the_other(weights):
     assert np.all(np.abs(found - expected) <= 4.5 * error)
 
 
+def test_samples_without_weight_are_no_candidates(monkeypatch):
+    monkeypatch.setattr(landmarks, "_FEWEST", 30)
+    X = RNG.standard_normal((90, 3))
+    y, counted = X[:, 0], np.arange(90) % 3 > 0
+    plain, weighted = (TreeNTKRegressor(alpha=0.1, solver="nystrom", n_components=9, random_state=0) for _ in range(2))
+    plain.fit(X[counted], y[counted])
+    weighted.fit(X, y, sample_weight=counted.astype(float))
+    assert_allclose(weighted.X_fit_, plain.X_fit_, rtol=0, atol=0)
+    assert_allclose(weighted.dual_coef_, plain.dual_coef_, rtol=1e-9)
+
+
 def test_equal_samples_are_pivots_once():
     X = np.repeat(RNG.standard_normal((7, 3)), 50, axis=0)
     pivots, F = pivoted_cholesky(KERNEL, X, None, 100, np.random.RandomState(0), 1)

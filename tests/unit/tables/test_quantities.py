@@ -28,6 +28,18 @@ def test_numbers_as_text(write):
     assert are_quantities(read_column(texts, "price", None)), texts[:3]
 
 
+@pytest.mark.parametrize("n_values, n_each, found", [(21, 9, True), (20, 9, False), (21, 10, False)])
+def test_many_samples_of_few_numbers_are_categories(n_values, n_each, found):
+    texts = np.array([f"{number:.1f}" for number in np.arange(n_values) + 0.5] * n_each, dtype=object)
+    assert are_quantities(read_column(texts, "size", None)) == found
+
+
+@pytest.mark.parametrize("n_each, found", [(1, True), (2, False)])
+def test_whole_numbers_that_repeat_are_codes(n_each, found):
+    texts = np.array([str(number) for number in range(100, 140)] * n_each, dtype=object)
+    assert are_quantities(read_column(texts, "code", None)) == found
+
+
 @pytest.mark.parametrize("write", [
     "{:.0f},1,2".format, "192.168.100.{:.0f}".format, "{:.0f} B12".format, "{:.0f} apt".format, "{:.0f},x".format,
     "0{:.0f}".format, "1.2,{:.0f}.5".format,

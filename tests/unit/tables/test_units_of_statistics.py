@@ -123,6 +123,16 @@ def test_a_warm_start_keeps_the_unit_and_older_models_that_of_y():
     np.testing.assert_allclose(found, expected * new.units, rtol=1e-10)
 
 
+def test_a_warm_start_keeps_the_strengths():
+    X, y = with_levels()
+    codes = X["c"].astype("category").cat.codes.to_numpy(float)[:, np.newaxis]
+    noise = np.random.default_rng(0).permutation(y)[np.newaxis]
+    anew, kept = (TableEncoder([[f"{v:02}" for v in range(30)]], True) for _ in range(2))
+    assert np.ptp(anew.fit_transform(codes, noise, None, None)[0]) == 0.0 and np.isinf(anew.strengths[0])
+    kept.fit_transform(codes, y[np.newaxis], None, None)
+    assert np.ptp(kept.refit_transform(codes, noise, None, None)) > 0.1
+
+
 @pytest.mark.parametrize("units", [np.ones(2), np.zeros(1), np.array([np.nan]), np.ones(1, dtype=int), [1.0]])
 def test_forged_units_are_refused(units):
     X, y = with_levels()
