@@ -135,4 +135,14 @@ def categories(seed=0, strange=False):
     return frame, y
 
 
+def on_edges():
+    """A pandas frame of a category that decides the slope of a whole number, and targets: the pair's edges are such numbers."""
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    place, x = rng.integers(0, 12, 600), rng.integers(0, 10, 600).astype(float)
+    y = np.where(place % 2, 2.0, -2.0) * x + 0.1 * rng.standard_normal(600)
+    return pd.DataFrame({"place": np.array(list("abcdefghijkl"), dtype=object)[place], "x": x}), y
+
+
 CATEGORICAL = ["city", "sex", "code"]

@@ -154,8 +154,7 @@ def refit_encoder(encoder, places, n_classes):
     weighting, _ = _divide(places)
     units = np.ones(len(encoder.targets)) if encoder.units is None else encoder.units
     targets = find_targets(places, n_classes, weighting, (encoder.targets, units, encoder.priors))
-    kept = copy(encoder)
-    kept.strengths, kept.statistics = list(encoder.strengths), list(encoder.statistics)
+    kept = copy(encoder)  # with lists of its own
     keys = [(c,) for c in range(encoder.n_features_in) if encoder.has_statistics(c)]
     tables = dict(zip(keys, level_sums(places, kept, keys, targets, weighting), strict=True))
     by_fold = _fit_statistics(kept, places, targets, weighting, tables)

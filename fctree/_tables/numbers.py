@@ -31,7 +31,7 @@ def _warn_of_unseen(out, column, known, name):
     """Warn if all values are unknown: of another type than the known ones, or many."""
     if _are_text(column.values).isdisjoint(_are_text((known[0], known[-1]))):
         values, why, first = "values", "they are of another type than in fit", 0
-    elif len(out) < _MANY_UNSEEN or np.any(out >= 0.0):
+    elif np.any(out >= 0.0):
         return
     else:
         present = column.codes[column.codes >= 0]

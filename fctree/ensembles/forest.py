@@ -308,10 +308,10 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         if self.max_features is None:
             return n_features
         if isinstance(self.max_features, str):
-            return max(1, int(_COUNTS[self.max_features](n_features)))
+            return int(_COUNTS[self.max_features](n_features))  # of one feature log2 is 0, for which the core takes one
         if isinstance(self.max_features, Integral):
             return min(check_count("max_features", self.max_features, 1), n_features)
-        return max(1, int(np.ceil(self.max_features * n_features)))
+        return int(np.ceil(self.max_features * n_features))
 
     def _use_out_of_bag(self, X, targets, weight):
         """Learn from the samples that trees leave out; returns their scores, NaN where no tree leaves a sample out."""

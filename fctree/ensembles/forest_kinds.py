@@ -52,8 +52,6 @@ def choose_kinds(errors, weight):
     """
     kinds, errors = list(errors), np.stack(list(errors.values()))
     known = np.isfinite(errors).all(axis=(0, 1, 3))
-    if weight is not None:
-        known &= weight > 0.0
     if not known.any():
         return ANY_GAIN, 0.0
     weight = np.ones(np.count_nonzero(known)) if weight is None else weight[known]

@@ -175,7 +175,6 @@ class ObliqueTrees(CheckedArrays):
         coef = self.coef[nodes].copy()
         intercept = np.zeros(len(coef))
         leaf = self.children_left[nodes] < 0
-        coef[leaf] = 0.0
         if self.n_outputs == 1:
             own = self.leaf_index[nodes][leaf]
             coef[leaf] = self.leaf_coef[leaves][own, 0]

@@ -6,7 +6,7 @@ import sqlite3
 import numpy as np
 import pandas as pd
 import pytest
-from export_cases import CATEGORICAL, CLASSES, CLASSIFIERS, REGRESSORS, categories, regression
+from export_cases import CATEGORICAL, CLASSES, CLASSIFIERS, REGRESSORS, categories, on_edges, regression
 from fctree import (
     CurvatureTreeClassifier,
     CurvatureTreeRegressor,
@@ -99,6 +99,16 @@ def test_categories(name):
     assert_close(computed(to_sql(model), new.to_numpy(), list(frame)), model.predict(new))
 
 
+def test_numbers_on_the_edges_of_pairs():
+    frame, y = on_edges()
+    model = SymmetricBoostingRegressor(max_iter=5, random_state=0).fit(frame, y)
+    edges = model.encoder_.edges[1]
+    assert len(model.encoder_.pairs) and np.isin(edges, frame["x"]).all()
+    levels = (edges <= frame["x"].to_numpy()[:, np.newaxis]).sum(axis=1)
+    np.testing.assert_array_equal(model.encoder_.levels(frame[["x", "x"]].to_numpy(), (1,)), levels)
+    assert_close(computed(to_sql(model), frame.to_numpy(), list(frame)), model.predict(frame))
+
+
 def test_quotes_in_categories():
     city = np.array(["l'Aquila", 'a "b"', "''", "Orléans; --"] * 50, dtype=object)
     y = np.arange(200) % 4 == 0
@@ -151,6 +161,7 @@ def test_unused_columns_are_not_named():
     X, y = regression()
     X[:, 3] = 7.0
     assert '"x3"' not in to_sql(CurvatureTreeRegressor(directions="axis").fit(X, y))
+    assert '"x' not in to_sql(CurvatureTreeRegressor(max_depth=0, leaf_model="constant").fit(X, y))
 
 
 def test_trees_of_a_thousand_levels_are_refused():

@@ -11,6 +11,7 @@ from export_cases import (
     REGRESSORS,
     SOFT_BOUNDARIES,
     categories,
+    on_edges,
     overflowing,
     predictions,
     regression,
@@ -174,6 +175,13 @@ def test_categories(name, dtype):
     frame["x"] = frame["x"].astype(dtype).astype(np.float64)
     found = run(to_onnx(model, dtype=dtype), feed(frame, dtype))["variable"]
     assert_close(found, predictions(model, frame), dtype)
+
+
+def test_numbers_on_the_edges_of_pairs():
+    frame, y = on_edges()
+    model = SymmetricBoostingRegressor(max_iter=5, random_state=0).fit(frame, y)
+    assert len(model.encoder_.pairs)
+    assert_close(run(to_onnx(model), feed(frame, np.float32))["variable"], predictions(model, frame), np.float32)
 
 
 def test_an_empty_text_is_a_category():

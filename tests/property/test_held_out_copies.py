@@ -9,6 +9,7 @@ from fctree import (
     SymmetricBoostingClassifier,
     SymmetricBoostingRegressor,
 )
+from fctree._tables.copies import different_samples
 from fctree._training.samples import Samples, hold_out
 from fctree.inspection import variable_importance
 from fctree.inspection.partition import partition
@@ -87,6 +88,11 @@ def test_importances_divide_samples_not_copies(kind):
     different = [rows_in(part) for part in parts]
     assert not different[0] & different[1] and not different[2] & (different[0] | different[1])
     assert len(different[2]) == np.ceil(0.2 * len(np.unique(rows)))
+
+
+@pytest.mark.parametrize("n", [2, 5, 6])
+def test_equal_samples_alone_are_samples_each(n):
+    assert len(different_samples(np.ones((n, 2)), np.ones((1, n)))) == n
 
 
 def test_importances_of_copies_are_those_of_new_samples():

@@ -16,6 +16,7 @@ from export_cases import (
     REGRESSORS,
     SOFT_BOUNDARIES,
     categories,
+    on_edges,
     overflowing,
     predictions,
     regression,
@@ -145,11 +146,19 @@ def test_categories_by_number(name, kind, tmp_path):
         if known is not None:
             codes[column] = [
                 np.nan if value != value or value is None else
-                float(known.index(value)) if value in known else -1.0
+                float(known.index(value)) if value in known else -1.0 if column == "code" else float(len(known))
                 for value in frame[column].tolist()
             ]  # fmt: skip
     check(model, frame, tmp_path, codes.to_numpy(dtype=np.float64))
     assert "'sex': 0 'f', 1 'm'" in to_c(model)
+
+
+def test_numbers_on_the_edges_of_pairs(tmp_path):
+    frame, y = on_edges()
+    model = SymmetricBoostingRegressor(max_iter=5, random_state=0).fit(frame, y)
+    assert len(model.encoder_.pairs)
+    numbers = frame["place"].map(model.encoder_.categories[0].index)
+    check(model, frame, tmp_path, frame.assign(place=numbers).to_numpy(dtype=np.float64))
 
 
 @pytest.mark.filterwarnings("ignore:the file is of fctree 0.1")

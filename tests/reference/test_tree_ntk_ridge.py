@@ -286,6 +286,14 @@ def test_scales_go_by_the_lengths_of_the_samples(unit):
     np.testing.assert_allclose(scaled.predict(X * unit), plain.predict(X), rtol=1e-6)
 
 
+def test_scales_go_by_the_samples_of_positive_weight():
+    far, weights = np.vstack([X, 100.0 * X]), np.repeat([1.0, 0.0], len(X))
+    grid = {"alphas": (0.1,), "depths": (1,)}
+    found = TreeNTKRegressorCV(**grid).fit(far, np.vstack([Y, Y]), sample_weight=weights)
+    expected = TreeNTKRegressorCV(**grid).fit(X, Y)
+    np.testing.assert_array_equal(found.cv_results_["scale"], expected.cv_results_["scale"])
+
+
 def test_scales_of_samples_without_a_length():
     assert np.unique(TreeNTKRegressorCV().fit(np.zeros((5, 2)), np.arange(5.0)).cv_results_["scale"]).tolist() == [0.25, 0.5, 1, 2, 4, 8]
 

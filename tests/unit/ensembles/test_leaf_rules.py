@@ -141,3 +141,15 @@ def test_equal_weights_leave_a_median_in_the_middle(kind, weight):
     X, y = rng.normal(size=(6, 2)), rng.normal(size=6)
     model = kind(loss="absolute_error", max_iter=1).fit(X, y, sample_weight=np.full(6, weight))
     np.testing.assert_allclose(model.baseline_, np.median(y), rtol=1e-15)
+
+
+@pytest.mark.parametrize("model, link, fewest", [
+    (CurvatureBoostingRegressor(), np.asarray, 4), (CurvatureBoostingRegressor(loss="poisson"), np.exp, 10),
+    (CurvatureBoostingClassifier(), np.ceil, 10),
+], ids=["identity", "log", "classes"])
+def test_leaves_of_step_trees_need_a_share_of_the_samples(model, link, fewest):
+    X = np.random.default_rng(0).uniform(size=(2000, 6))
+    odd = (X * 8).astype(int) % 2
+    model.set_params(max_iter=12, min_samples_leaf=40, random_state=0).fit(X, link(3.0 * odd[:, 0] * odd[:, 1] + odd[:, 2]))
+    steps = [model.trees_[tree] for tree in np.flatnonzero(model.tree_kinds_ == 1)]
+    assert min(tree.n_node_samples[tree.children_left < 0].min() for tree in steps) == fewest

@@ -31,6 +31,12 @@ def test_splits_have_no_more_features_than_drawn(options, max_features, most):
     assert used.max() == most
 
 
+@pytest.mark.parametrize("max_features", ["sqrt", "log2", 0.01])
+def test_one_feature_is_drawn_at_least(max_features):
+    forest = CurvatureForestRegressor(n_estimators=3, max_features=max_features, random_state=0, **ALL).fit(X[:, :1], X[:, 0] > 0)
+    assert split_coefficients(forest).any()
+
+
 def test_nodes_draw_features_of_their_own():
     forest = CurvatureForestRegressor(n_estimators=40, max_depth=2, max_features=2, random_state=0,
                                   **RIDGE).fit(X, y)

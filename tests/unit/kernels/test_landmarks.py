@@ -129,6 +129,14 @@ def test_iterations_do_not_grow_with_clumps_and_small_penalties(monkeypatch):
         assert model.fit(X, y).n_iter_ <= 100
 
 
+def test_the_preconditioner_knows_weights(monkeypatch):
+    X, weight = RNG.standard_normal((400, 3)), 10.0 ** RNG.uniform(-4, 4, 400)
+    model = TreeNTKRegressor(alpha=1e-3, solver="nystrom", n_components=30, random_state=0)
+    assert model.fit(X, X[:, 0], sample_weight=weight / weight.mean()).n_iter_ <= 2  # of all rows it is exact
+    monkeypatch.setattr(landmarks, "_FEWEST", 100)
+    assert model.fit(X, X[:, 0], sample_weight=weight / weight.mean()).n_iter_ < 28
+
+
 def test_iterations_that_end_too_soon_warn(monkeypatch):
     monkeypatch.setattr(landmarks, "_FEWEST", 100)
     X = clumps(2000)

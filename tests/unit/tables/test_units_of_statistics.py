@@ -133,6 +133,18 @@ def test_a_warm_start_keeps_the_strengths():
     assert np.ptp(kept.refit_transform(codes, noise, None, None)) > 0.1
 
 
+def test_a_warm_start_keeps_the_strengths_of_pairs():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 6, (600, 2)).astype(float)
+    y = rng.normal(size=(6, 6))[tuple(codes.astype(int).T)]
+    encoder = TableEncoder([list("abcdef"), list("abcdef")], True)
+    encoder.fit_transform(codes, y[np.newaxis], None, None)
+    assert encoder.pairs.tolist() == [[0, 1]]
+    of_pair = [kind for _, kind, _ in encoder.layout()].index("pair")
+    found = encoder.refit_transform(codes, rng.permutation(y)[np.newaxis], None, None)[:, of_pair]
+    assert len(np.unique(found)) > 100  # of 36 cells and 5 folds; where strengths are infinite all are the prior
+
+
 @pytest.mark.parametrize("units", [np.ones(2), np.zeros(1), np.array([np.nan]), np.ones(1, dtype=int), [1.0]])
 def test_forged_units_are_refused(units):
     X, y = with_levels()
