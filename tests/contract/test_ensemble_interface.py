@@ -93,6 +93,7 @@ def test_a_continued_forest_is_the_same_bytes(kind):
     parts.set_params(n_estimators=9).fit(X, targets)
     assert same_trees(whole, parts)
     assert whole.oob_score_ == parts.oob_score_
+    assert same_trees(whole, parts.fit(X, targets))  # as many as there are
 
 
 @pytest.mark.parametrize("model, name", [(BOOSTED, "max_iter"), (FOREST, "n_estimators")])

@@ -151,6 +151,12 @@ def test_boosting_has_intervals_for_all_losses(name, settings):
     assert interval.min() >= least
 
 
+@pytest.mark.parametrize("name", BOOSTING)
+def test_intervals_of_counts_do_not_begin_below_0(name):
+    model = model_of(name).set_params(loss="poisson").fit(X, np.random.default_rng(0).poisson(0.5, len(X)))
+    assert model.predict_interval(X)[:, 0].min() == 0.0
+
+
 def test_a_forest_whose_trees_have_all_samples_says_so():
     model = fctree.CurvatureForestRegressor(n_estimators=3).fit(X, y)
     model.set_params(bootstrap=False).fit(X, y)

@@ -165,6 +165,13 @@ def test_min_iter_delays_patience():
     assert many.n_iter >= 37
 
 
+def test_withheld_columns_are_weighted_means_of_those_that_are_there():
+    parts, _ = prepare(regressor(max_iter=1), weighted=True, missing=True)
+    known = ~np.isnan(parts.train.X)
+    means = [np.average(x[k], weights=parts.train.sample_weight[k]) for x, k in zip(parts.train.X.T, known.T, strict=True)]
+    np.testing.assert_allclose(parts.replacement, means)
+
+
 def test_rounds_of_the_full_model_are_those_of_its_continuation_too():
     X, y, _ = make_data()
     full, continued = (

@@ -10,6 +10,7 @@ from sklearn.linear_model import LinearRegression
 from fctree import CurvatureBoostingRegressor, SoftTreeRegressor, SymmetricBoostingRegressor, TreeNTKRegressor
 from fctree.inspection import shapley_importance, variable_importance
 from fctree.inspection.importance import _Comparison
+from fctree.inspection.intervals import wald
 from fctree.inspection.scores import SCORES, Target, find_score, shaped
 
 CLASS_SCORES = ("neg_mean_squared_error", "neg_brier_score", "accuracy", "neg_log_loss", "roc_auc")
@@ -105,6 +106,14 @@ def test_errors_of_tests_have_a_part_of_those_of_disjoint_halves(method, share):
     _, _, stderr, null = _Comparison(study, method, False).importance(others)
     variances = [np.var((target.y - found) ** 2) / len(outputs) for found in (outputs, others)]
     assert null**2 - stderr**2 == pytest.approx(share * 2.0 * sum(variances))
+
+
+@pytest.mark.parametrize("value, stderr, n_samples, trusted", [
+    (1.0, 0.1, 10, True), (1.0, 0.1, 9, False), (1.0, 0.0, 10, False), (0.4, 0.1, 10, True), (0.39, 0.1, 10, False),
+])  # fmt: skip
+def test_intervals_to_trust(value, stderr, n_samples, trusted):
+    found = wald(np.array([value]), np.array([stderr]), 0.95, np.array([0.1]), n_samples)
+    assert found.trusted.tolist() == [trusted]
 
 
 def test_weight_two_is_the_sample_twice():
