@@ -37,7 +37,7 @@ class Spectrum:
 
     def _rounding(self, shifted):
         """The largest size that is rounding in ``shifted``, eigenvalues that a penalty was added to."""
-        return len(shifted) * np.finfo(np.float64).eps * max(abs(shifted[0]), abs(shifted[-1]))
+        return len(shifted) * np.finfo(np.float64).eps * abs(shifted[-1])
 
     def inverse(self, alpha):
         """1 / (eigenvalue + alpha), 0 where that is rounding."""

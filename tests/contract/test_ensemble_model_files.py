@@ -81,7 +81,7 @@ def set_first(value):
     ("leaf_coef", lambda a: a[:, :, :2]), ("leaf_intercept", lambda a: a[:, :0]),
     ("leaf_lower", lambda a: a[:-1]), ("leaf_upper", lambda a: a.ravel()),
     ("threshold", set_first(np.nan)), ("threshold", lambda a: a.astype(np.float32)),
-    ("split_kind", set_first(9)), ("feature_gain", lambda a: a[:, :1]),
+    ("split_kind", set_first(3)), ("split_kind", set_first(-1)), ("feature_gain", lambda a: a[:, :1]),
     ("value", lambda a: a[:-1]), ("n_node_samples", lambda a: a.astype(float))])
 def test_forged_trees_are_refused(name, change):
     model = CurvatureBoostingRegressor(max_iter=4, random_state=0).fit(X, y)

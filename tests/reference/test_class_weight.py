@@ -9,6 +9,7 @@ from fctree import (
     SoftTreeClassifier,
     SymmetricBoostingClassifier,
 )
+from fctree._training.class_weights import class_weights
 from sklearn.base import clone
 from sklearn.utils.class_weight import compute_sample_weight
 
@@ -55,6 +56,11 @@ def test_heavier_classes_are_predicted_more(model):
     shares = [np.mean(model.set_params(class_weight={"a": 1.0, "b": w}).fit(X, y).predict(X) == "b")
               for w in (0.05, 1.0, 20.0)]
     assert shares[0] < shares[1] < shares[2]
+
+
+def test_balanced_weights_of_the_classes_that_are_there():
+    found = class_weights("balanced", np.array(["a", "b", "c"]), np.array([0, 0, 0, 2]), None)
+    np.testing.assert_allclose(found, [2 / 3, 1.0, 2.0])
 
 
 def test_a_class_of_weight_zero_keeps_its_name(model):

@@ -104,8 +104,9 @@ def test_text_of_two_values_makes_a_pair_as_truth_values_do(model):
 
 def test_constrained_numbers_are_in_no_pair():
     X, y = with_slopes()
-    model = SymmetricBoostingRegressor(max_iter=5, monotonic_cst={"x": 1}).fit(X, y)
-    assert len(model.encoder_.pairs) == 0
+    for constraint in ({"monotonic_cst": {"x": 1}}, {"interaction_cst": "no_interactions"}):
+        model = SymmetricBoostingRegressor(max_iter=5, **constraint).fit(X, y)
+        assert len(model.encoder_.pairs) == 0
 
 
 @pytest.mark.parametrize("seed", range(3))
