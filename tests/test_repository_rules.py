@@ -390,7 +390,7 @@ def test_ensemble_parameters_have_one_name_on_both_sides(struct, estimators):
     fields = struct_fields(header, struct)
     for estimator in estimators:
         own = {*parameters_of(estimator), *TREES["CurvatureTreeRegressor"]().get_params()}
-        assert set(fields) - {"seed", "target_unit", "rounds_features", "halved_from"} <= own
+        assert set(fields) - {"seed", "target_unit", "rounds_features", "halved_from", "linear_competes"} <= own
     assert not re.search(r"^  \w+ \w+\s*(=|\{)", header.read_text(), flags=re.M)
     binding = (ROOT / "fctree" / "_native" / "ensembles.pxd").read_text()
     text = re.search(rf"cdef struct {struct}:\n((?:        .*\n)+)", binding).group(1)

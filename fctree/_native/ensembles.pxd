@@ -36,6 +36,7 @@ cdef extern from "ensembles/params.hpp" namespace "fctree::ensembles" nogil:
         double subsample
         double colsample
         int64_t halved_from
+        cbool linear_competes
         double l2_leaf_reg
         double extrapolation
         cbool early_stopping

@@ -65,7 +65,11 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
         scale = 1.0 / self.n_outputs_
         return [native_tree_params(kind, n_samples, impurity_scale=scale) for kind in kinds]
 
-    def _native_params(self, n_rounds):
+    def _linear_competes(self, n_samples):
+        """Whether linear models, trees of one leaf, are a kind of tree of their own."""
+        return False
+
+    def _native_params(self, n_rounds, n_samples):
         halves = self._classification and self.n_features_in_ >= _HALVED_FROM
         params = {
             **self._round_params(n_rounds),
@@ -73,6 +77,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
             "extrapolation": self._native_extrapolation(),
             "rounds_features": rounds_features(self),
             "halved_from": _HALVED_FROM if halves else 0,
+            "linear_competes": self._linear_competes(n_samples),
         }
         return native_params(params)
 
@@ -88,7 +93,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
                 loss=self._native_loss(train),
                 n_outputs=self.n_outputs_,
                 kinds=self._kinds(train.n_samples, self.alpha_ if done else None),
-                params=self._native_params(n_rounds),
+                params=self._native_params(n_rounds, train.n_samples),
                 listener=watch.listener(progress),
                 judge=watch.judge(self),
                 n_threads=count_threads(self.n_jobs),

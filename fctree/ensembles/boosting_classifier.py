@@ -28,8 +28,8 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
     constant leaves) and keeps the tree with the larger out-of-bag gain, after subtracting in-bag gain that later
     trees could also achieve. By default splits need clearer gains than in regression, and leaf models are shrunk more
     towards those of their parents. The trees' `split_margin` is 0.75 for two classes and 0.5 for more; with more than
-    600 samples it decreases in proportion, down to two thirds of that. Their `parent_weight` is 10 times the number
-    of classes.
+    600 samples it decreases in proportion, down to two thirds of that. With up to 600 samples of more than two classes,
+    linear models compete with the trees. `parent_weight` is 10 times the number of classes.
 
     Parameters
     ----------
@@ -134,3 +134,6 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
         n_classes = len(self.classes_)
         share = max(min(1.0, _FEW_SAMPLES / n_samples), _LEAST_SHARE)
         return {"split_margin": share * (0.75 if n_classes <= 2 else 0.5), "parent_weight": 10.0 * n_classes}
+
+    def _linear_competes(self, n_samples):
+        return self.tree is None and len(self.classes_) > 2 and n_samples <= _FEW_SAMPLES

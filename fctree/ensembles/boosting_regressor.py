@@ -93,7 +93,7 @@ class CurvatureBoostingRegressor(
         The trees one by one.
     tree_kinds_ : ndarray of shape (n_iter,), int64
         0 for a curvature tree, 1 for a step tree, 3 for one of three levels, 2 for a curvature tree fitted to the residuals
-        of a linear model of all features, with that model added to its leaves.
+        of a linear model of all features, with that model added to its leaves, 4 for a linear model alone.
     step_sums_ : ndarray of shape (n_iter, 2, n_outputs, 2)
         Sums for a line search: for curvature trees (0 and 2) and step trees (1 and 3), and for each output (score of
         a class), the decrease in loss by the tree's full step and the curvature of the loss along that step, on

@@ -24,8 +24,8 @@ def _check_boosting(model):
     checks.check_rounds(model, _check_trees)
     checks.check_array("tree_kinds_", model.tree_kinds_, np.int64, 1)
     require(
-        len(model.tree_kinds_) == model.n_iter_ and np.isin(model.tree_kinds_, (0, 1, 2, 3)).all(),
-        "tree_kinds_ is not one of 0, 1, 2 and 3 a tree",
+        len(model.tree_kinds_) == model.n_iter_ and np.isin(model.tree_kinds_, range(5)).all(),
+        "tree_kinds_ is not one of 0 to 4 a tree",
     )
     checks.check_array("step_sums_", model.step_sums_, np.float64, 4)
     require(

@@ -43,7 +43,8 @@ class ObliqueBooster : public GrowingModel {
               execution),
         rate_(params.learning_rate, add_up(execution.all, train_.n()), *loss_),
         steps_(task.sizes.n_outputs),
-        turns_({true, kinds.size() > kSteps, contenders_.may_leave_residuals(), contenders_.may_take_few_steps()}) {
+        turns_({true, kinds.size() > kSteps, contenders_.may_leave_residuals(), contenders_.may_take_few_steps(),
+                params.linear_competes}) {
     evals_.reserve(task.evals.size());
     for (const BoostedSamples& eval : task.evals) evals_.emplace_back(eval, sizes_, execution_);
     result_.trees.n_features = task.sizes.n_features;

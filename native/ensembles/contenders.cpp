@@ -112,12 +112,13 @@ const TreeFeatures& Contenders::take_features(index_t kind) {
 
 std::vector<index_t> Contenders::kinds_of_round(const std::function<bool(index_t)>& takes_part) {
   std::vector<index_t> kinds;
-  const bool curved = takes_part(kCurvature), residual = takes_part(kResidual);
-  if (curved || residual) {
+  const bool curved = takes_part(kCurvature), residual = takes_part(kResidual), linear = takes_part(kLinear);
+  if (curved || residual || linear) {
     curved_ = &take_features(kCurvature);
     const bool takes_all = !features_.is_few(*curved_) && may_take_few(data_of(*curved_), kinds_[kCurvature]);
-    if (curved || !takes_all) kinds.push_back(kCurvature);
+    if (curved || (residual && !takes_all)) kinds.push_back(kCurvature);
     if (residual && takes_all) kinds.push_back(kResidual);
+    if (linear) kinds.push_back(kLinear);
   }
   for (const index_t kind : {kSteps, kFewSteps})
     if (takes_part(kind)) kinds.push_back(kind);
@@ -155,6 +156,12 @@ RoundTree Contenders::grow_curvature_tree() {
   return grown;
 }
 
+RoundTree Contenders::grow_linear_tree() {
+  ObliqueParams params = kinds_[kCurvature];
+  params.max_depth = 0;
+  return grow_round_tree(fitted_data(*curved_, params), kCurvature, params, searched_, problem_.statistics, problem_.execution);
+}
+
 RoundTree Contenders::grow_step_tree(index_t kind, const TreeFeatures& features) {
   ObliqueParams params = kinds_[kSteps];
   if (kind == kFewSteps)
@@ -169,12 +176,13 @@ RoundTree Contenders::grow_step_tree(index_t kind, const TreeFeatures& features)
 RoundTree Contenders::grow_tree(index_t kind, const TreeFeatures& features) {
   if (kind == kCurvature) return grow_curvature_tree();
   if (kind == kResidual) return grow_residual_tree();
+  if (kind == kLinear) return grow_linear_tree();
   return grow_step_tree(kind, features);
 }
 
 Contender Contenders::grow(index_t kind) {
   const TreeFeatures& features =
-      is_of_steps(kind) ? take_features(kSteps) : kind == kCurvature ? *curved_ : features_.all();
+      is_of_steps(kind) ? take_features(kSteps) : kind == kCurvature || kind == kLinear ? *curved_ : features_.all();
   RoundTree grown = grow_tree(kind, features);
   Contender contender = {kind, &features, std::move(grown.arrays), {}};
   finish_leaves(grown.leaf, data_of(features), contender);

@@ -1,7 +1,8 @@
 // The trees of a round of boosting: one of each kind that takes part, of which one is kept (boost.hpp).
 //
 // Curvature trees take few of many features where these suffice; where they would take all, residual trees may compete: a
-// linear model of all features, and a tree of those that matter for what it leaves, as one. Step trees see most of the features.
+// linear model of all features, and a tree of those that matter for what it leaves, as one. Of few samples of several
+// classes linear models compete, too. Step trees see most of the features.
 #pragma once
 
 #include <functional>
@@ -69,6 +70,7 @@ class Contenders {
   const TreeFeatures& take_features(index_t kind);
   RoundTree grow_curvature_tree();
   RoundTree grow_residual_tree();
+  RoundTree grow_linear_tree();
   RoundTree grow_step_tree(index_t kind, const TreeFeatures& features);
   RoundTree grow_tree(index_t kind, const TreeFeatures& features);
   void finish_leaves(const Buffer<index_t>& leaf, const TrainingData& data, Contender& contender) const;

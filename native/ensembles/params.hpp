@@ -12,6 +12,7 @@ struct ObliqueBoostingParams {
   double subsample;
   double colsample;
   index_t halved_from;  // so many features: if colsample is 1, every second round sees half of them; 0: never
+  bool linear_competes;  // whether trees of one leaf, linear models, are a kind of their own
   double l2_leaf_reg;
   double extrapolation;  // beyond a leaf's training range, as a multiple of it; infinite: no bound
   bool early_stopping;

@@ -11,9 +11,9 @@
 
 namespace fctree::ensembles {
 
-// The numbers of the kinds: curvature trees, step trees, curvature trees of what a linear model of all features leaves, and
-// step trees of few levels.
-constexpr index_t kCurvature = 0, kSteps = 1, kResidual = 2, kFewSteps = 3;
+// The numbers of the kinds: curvature trees, step trees, curvature trees of what a linear model of all features leaves,
+// step trees of few levels, and linear models (trees of one leaf).
+constexpr index_t kCurvature = 0, kSteps = 1, kResidual = 2, kFewSteps = 3, kLinear = 4;
 
 constexpr bool is_of_steps(index_t kind) { return kind == kSteps || kind == kFewSteps; }
 

@@ -255,14 +255,16 @@ def best_of(gains):
 class LiteralBoosting:
     """As `CurvatureBoostingRegressor` without step trees, or its classifier by its loss; y is (n, K).
 
-    A learning rate of None is "auto".
+    A learning rate of None is "auto"; with `linear_competes` linear models are a kind of tree.
     """
 
     def __init__(self, loss, *, seed, max_iter, learning_rate=0.05, subsample=1.0,
-                 colsample=1.0, extrapolation=0.0, l2_leaf_reg=1.0, tree=None):
+                 colsample=1.0, extrapolation=0.0, l2_leaf_reg=1.0, tree=None,
+                 linear_competes=False):
         self.loss, self.seed, self.max_iter = loss, seed, max_iter
         self.learning_rate, self.subsample, self.colsample = learning_rate, subsample, colsample
         self.extrapolation, self.l2_leaf_reg, self.tree = extrapolation, l2_leaf_reg, tree or {}
+        self.linear_competes = linear_competes
 
     def fit(self, X, y, sample_weight=None):
         w = np.ones(len(X)) if sample_weight is None else sample_weight
@@ -303,15 +305,14 @@ class LiteralBoosting:
             halves = isinstance(self.loss, CLASS_LOSSES) and self.colsample == 1.0 and X.shape[1] >= 12
             columns = columns_of(X.shape[1], 0.5 if halves and iteration % 2 else self.colsample, self.seed, iteration)
             grown_trees, terms, gains = [], [], []
-            for own, tree in self._contenders(Z, columns, target, weight, w):
+            for kind, own, tree in self._contenders(Z, columns, target, weight, w):
                 contender = self._finished(tree, np.ascontiguousarray(Z[:, own]), weight, y, F, w)
                 its_step = contender.bounded(Z[:, own])
                 terms.append(self._left_out_terms(its_step, y, F, np.where(in_bag, 0.0, w)))
                 falls = np.sum(self.loss.value(y, F) - self.loss.value(y, F + rate * its_step), axis=1)
                 gains.append([np.average(falls, weights=w * rows) if np.any(w * rows) else 0.0 for rows in (~in_bag, in_bag)])
-                grown_trees.append((own, contender, its_step))
-            kind = 2 * best_of(np.array(gains))
-            columns_kept, grown, step = grown_trees[kind // 2]
+                grown_trees.append((kind, own, contender, its_step))
+            kind, columns_kept, grown, step = grown_trees[best_of(np.array(gains))]
             of_rounds += [np.sum(terms, axis=0)] if terms[0] is not None else []
             descent, curvature = np.sum(of_rounds, axis=0) if of_rounds else np.zeros((2, F.shape[1]))
             share = np.where(curvature > 0, np.clip(descent / np.where(curvature > 0, curvature, 1.0), 0.0, 1.0), 1.0)
@@ -323,20 +324,26 @@ class LiteralBoosting:
         return self
 
     def _contenders(self, Z, columns, target, weight, count):
-        """Columns and a tree of each kind: of the relevant features, and if these are all of many the sum of two."""
+        """Columns and a tree of each kind: of the relevant features, if these are all of many the sum of two, linear."""
         part = np.ascontiguousarray(Z[:, columns])
         n_wanted = 7 + target.shape[1]
         places = relevant_features(part, target, weight, count, self.tree["alpha"])
-        yield np.take(columns, places), self._grown(part[:, places], target, weight, count)
-        if len(columns) <= n_wanted or len(places) < len(columns) or np.sum(weight == 0) < 20:
-            return
+        few, relevant = part[:, places], np.take(columns, places)
+        yield 0, relevant, self._grown(few, target, weight, count)
+        if len(columns) > n_wanted and len(places) == len(columns) and np.sum(weight == 0) >= 20:
+            yield 2, columns, self._grown_for_residuals(part, target, weight, count)
+        if self.linear_competes:
+            yield 4, relevant, self._grown(few, target, weight, count, max_depth=0)
+
+    def _grown_for_residuals(self, part, target, weight, count):
+        """A linear model of all features and a tree of few for what it leaves."""
         model = self._grown(part, target, weight, count, max_depth=0)
         rest = target - model.predict(part).reshape(target.shape)
         places = relevant_features(part, rest, weight, count, self.tree["alpha"])
-        if len(places) < len(columns):
+        if len(places) < part.shape[1]:
             model = LiteralSum(model, self._grown(part[:, places], rest, weight, count), places)
             model.find_means(part, target, weight)
-        yield columns, model
+        return model
 
     def _finished(self, tree, Z, weight, y, F, w):
         """With constants, lengths and bounds as boosting has them."""

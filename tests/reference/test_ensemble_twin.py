@@ -69,6 +69,19 @@ def test_classification(n_classes, split_margin):
         assert_close(model._raw_predict(points), twin.raw_predict(points))
 
 
+@pytest.mark.parametrize("alpha", [1.0, "loo"])
+def test_linear_models_of_few_samples(alpha):
+    labels = np.searchsorted(np.quantile(Y[:, 0], [0.3, 0.6]), Y[:, 0])
+    model = CurvatureBoostingClassifier(max_iter=12, step_depth=None, alpha=alpha, random_state=4).fit(X, labels)
+    tree = {**UNSCREENED, "alpha": model.alpha_, "max_depth": 3, "min_samples_leaf": 20, "max_thresholds": 8,
+            "parent_weight": 30.0, "split_margin": 0.5}
+    twin = LiteralBoosting(make_loss("log_loss", n_classes=3), seed=model._random_seed, max_iter=12, subsample=0.7, tree=tree,
+                           linear_competes=True).fit(X, labels[:, np.newaxis].astype(float))
+    assert_close(model._raw_predict(NEW), twin.raw_predict(NEW))
+    np.testing.assert_array_equal(model.tree_kinds_, twin.kinds)
+    assert {0, 4} == set(twin.kinds)
+
+
 @pytest.mark.parametrize("noise, rate", [(0.0, 0.1), (1.0, 0.05)])
 @pytest.mark.parametrize("loss", ["squared_error", "huber", "log_loss"])
 def test_learning_rate(loss, noise, rate):
