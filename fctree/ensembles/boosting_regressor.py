@@ -95,7 +95,7 @@ class CurvatureBoostingRegressor(
         0 for a curvature tree, 1 for a step tree, 3 for one of three levels, 2 for a curvature tree fitted to the residuals
         of a linear model of all features, with that model added to its leaves, 4 for a linear model alone.
     step_sums_ : ndarray of shape (n_iter, 2, n_outputs, 2)
-        Sums for a line search: for curvature trees (0 and 2) and step trees (1 and 3), and for each output (score of
+        Sums for a line search: for curvature trees (0, 2 and 4) and step trees (1 and 3), and for each output (score of
         a class), the decrease in loss by the tree's full step and the curvature of the loss along that step, on
         out-of-bag samples, cumulated over the rounds in which such a tree was grown. Their ratio, limited to 0 to 1,
         multiplies the steps of these trees in addition to the learning rate. For quantiles other than the median the

@@ -182,7 +182,7 @@ RoundTree Contenders::grow_tree(index_t kind, const TreeFeatures& features) {
 
 Contender Contenders::grow(index_t kind) {
   const TreeFeatures& features =
-      is_of_steps(kind) ? take_features(kSteps) : kind == kCurvature || kind == kLinear ? *curved_ : features_.all();
+      is_of_steps(kind) ? take_features(kSteps) : kind == kResidual ? features_.all() : *curved_;
   RoundTree grown = grow_tree(kind, features);
   Contender contender = {kind, &features, std::move(grown.arrays), {}};
   finish_leaves(grown.leaf, data_of(features), contender);

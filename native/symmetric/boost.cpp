@@ -1,7 +1,6 @@
 #include "symmetric/boost.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "symmetric/grow.hpp"
@@ -10,8 +9,6 @@
 namespace fctree::symmetric {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Of all places. What orders do not matter to is added up exactly; losses go along one tree over the
 // places, so that all get the same bytes.
@@ -252,7 +249,8 @@ class Booster : public GrowingModel {
                             loss_->penalty_factor() * params_.l2_leaf_reg, train_.tiles(), execution_);
     if (task_.monotone != nullptr) {
       std::vector<std::uint8_t> parts_missing;
-      for (const LevelSplit& split : splits) parts_missing.push_back(threshold(split) == kInfinity);
+      for (const LevelSplit& split : splits)
+        parts_missing.push_back(split.code >= train_.x().n_cuts_of_values(split.feature));
       make_monotone(splits, task_.monotone, parts_missing, values);
     }
     for (std::size_t at = 0; at < values.value.size(); ++at)
