@@ -16,6 +16,8 @@ from fctree.ensembles.boosting_regressor import CurvatureBoostingRegressor
 
 # Up to so many samples splits need the full margin, of more in proportion less, down to a share of it.
 _FEW_SAMPLES, _LEAST_SHARE = 600, 2 / 3
+# A parent's model counts as so many samples per class, but at most as this share of the samples.
+_SAMPLES_OF_PARENT, _SHARE_OF_PARENT = 10.0, 0.2
 
 
 @shares_documentation(CurvatureBoostingRegressor)
@@ -29,7 +31,8 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
     trees could also achieve. By default splits need clearer gains than in regression, and leaf models are shrunk more
     towards those of their parents. The trees' `split_margin` is 0.75 for two classes and 0.5 for more; with more than
     600 samples it decreases in proportion, down to two thirds of that. With up to 600 samples of more than two classes,
-    linear models compete with the trees. `parent_weight` is 10 times the number of classes.
+    linear models compete with the trees. `parent_weight` is 10 times the number of classes, but at most a fifth of the
+    number of samples.
 
     Parameters
     ----------
@@ -51,7 +54,10 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
     colsample : float, default=1.0
         Share of the features used for each tree. With 1.0 and at least 12 columns, every second tree uses
         half of the features.
-    l2_leaf_reg, extrapolation, step_depth, max_depth, alpha
+    l2_leaf_reg : float, default=1.0
+        Weight of pseudo-samples with target 0 that shrink the mean of each leaf. With K > 4 classes it is multiplied
+        by 4 / K.
+    extrapolation, step_depth, max_depth, alpha
         As in `CurvatureBoostingRegressor`.
     min_samples_leaf : int, float or None, default=None
         Minimum number of samples in a leaf; a float is a fraction of the training samples of a tree, rounded up. The
@@ -133,7 +139,8 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
         # a gain by chance costs little.
         n_classes = len(self.classes_)
         share = max(min(1.0, _FEW_SAMPLES / n_samples), _LEAST_SHARE)
-        return {"split_margin": share * (0.75 if n_classes <= 2 else 0.5), "parent_weight": 10.0 * n_classes}
+        return {"split_margin": share * (0.75 if n_classes <= 2 else 0.5),
+                "parent_weight": min(_SAMPLES_OF_PARENT * n_classes, _SHARE_OF_PARENT * n_samples)}
 
     def _linear_competes(self, n_samples):
         return self.tree is None and len(self.classes_) > 2 and n_samples <= _FEW_SAMPLES

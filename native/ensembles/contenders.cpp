@@ -193,12 +193,13 @@ Contender Contenders::grow(index_t kind) {
 void Contenders::finish_leaves(const Buffer<index_t>& leaf, const TrainingData& data, Contender& contender) const {
   const auto& [params, loss, train, groups, statistics, execution] = problem_;
   ObliqueTreeArrays& tree = contender.tree;
+  const double penalty = loss.penalty_factor() * params.l2_leaf_reg;
   if (loss.leaf_rule() != LeafRule::newton)
-    revise_constants(loss, {train.view(), data, leaf, response_.farthest}, params.l2_leaf_reg, execution, tree);
-  else if (params.l2_leaf_reg > 0.0)
-    shrink_leaves(params.l2_leaf_reg, tree);
+    revise_constants(loss, {train.view(), data, leaf, response_.farthest}, penalty, execution, tree);
+  else if (penalty > 0.0)
+    shrink_leaves(penalty, tree);
   if (round_.derivatives.hessian != nullptr)
-    lengthen_steps({train.view(), response_.weight.data(), round_.derivatives.hessian}, params.l2_leaf_reg, leaf, execution, tree);
+    lengthen_steps({train.view(), response_.weight.data(), round_.derivatives.hessian}, penalty, leaf, execution, tree);
   contender.bounds = bound_leaves(tree, data, leaf, {params.extrapolation, loss.largest_step()}, execution);
   if (train.sizes().unit != nullptr) scale_outputs(train.sizes().unit, tree, contender.bounds);
 }

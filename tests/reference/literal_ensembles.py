@@ -350,9 +350,10 @@ class LiteralBoosting:
         grown = LiteralTree(tree, Z, weight, self.extrapolation, LARGEST_STEP if has_hessian(self.loss) else np.inf)
         if self.loss.leaf != "newton":
             grown.revise(self.loss, y - F, w, FARTHEST * residual_scale(y, F, w))
-        grown.shrink(self.l2_leaf_reg)
+        penalty = self.loss.penalty_factor * self.l2_leaf_reg
+        grown.shrink(penalty)
         if has_hessian(self.loss) and F.shape[1] > 1:
-            grown.lengthen(w[:, np.newaxis] * self.loss.hessian(y, F), self.l2_leaf_reg)
+            grown.lengthen(w[:, np.newaxis] * self.loss.hessian(y, F), penalty)
         return grown
 
     def _left_out_terms(self, step, y, F, w):

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from fctree import CurvatureBoostingClassifier, CurvatureBoostingRegressor, SymmetricBoostingRegressor
+from fctree import (
+    CurvatureBoostingClassifier, CurvatureBoostingRegressor, CurvatureTreeRegressor, SymmetricBoostingRegressor)
 from sklearn.datasets import make_hastie_10_2
 from sklearn.metrics import roc_auc_score
 
@@ -51,6 +52,27 @@ def test_margins_of_classes_fall_with_the_number_of_samples(n, margins):
         model = CurvatureBoostingClassifier(max_iter=1, random_state=0)
         model.fit(np.random.default_rng(0).normal(size=(n, 2)), np.arange(n) % n_classes)
         assert model._kinds(n)[0]["split_margin"] == pytest.approx(margin)
+
+
+@pytest.mark.parametrize("n, n_classes, weight", [(300, 2, 20.0), (300, 5, 50.0), (80, 2, 16.0), (120, 5, 24.0)])
+def test_weight_of_the_parents_models(n, n_classes, weight):
+    """As many samples for each class, but of few samples a share."""
+    model = CurvatureBoostingClassifier(max_iter=1, random_state=0)
+    model.fit(np.random.default_rng(0).normal(size=(n, 2)), np.arange(n) % n_classes)
+    assert model._kinds(n)[0]["parent_weight"] == pytest.approx(weight)
+
+
+@pytest.mark.parametrize("n_classes, factor", [(4, 1.0), (8, 0.5)])
+def test_penalty_of_the_leaves_of_many_classes(n_classes, factor):
+    """Newton steps of two leaves with 30 samples of every second class: gradients sum to 15, second derivatives too."""
+    labels = np.repeat(np.arange(n_classes), 30)
+    X = 1.0 * (labels % 2)[:, np.newaxis]
+    model = CurvatureBoostingClassifier(
+        max_iter=1, learning_rate=1.0, subsample=1.0, l2_leaf_reg=10.0, random_state=0,
+        tree=CurvatureTreeRegressor(leaf_model="constant", parent_weight=0.0)).fit(X, labels)
+    step = 15.0 / (15.0 + 10.0 * factor)
+    expected = np.where(np.arange(n_classes) % 2 == 0, step, -step)
+    np.testing.assert_allclose(model._raw_predict(X[:1]) - model.baseline_, [expected], rtol=1e-9)
 
 
 @pytest.mark.parametrize("n, grows", [(300, False), (3000, True)])
