@@ -45,7 +45,7 @@ class BaseTreeNTK(TakesTables, BaseEstimator):
 
     def _kernel(self, depth, scale):
         uses_gpu(self.device)
-        # Of the last fit; models saved by 0.1 have it as the parameter only.
+        # Of the last fit, if there is one.
         architecture = vars(self).get("_architecture", self.architecture)
         return TreeKernel(depth, check_scale(scale), architecture, self.device, self.n_jobs)
 

@@ -329,7 +329,7 @@ def _check_tree_ntk(model, n_axes):
     require(n_features == n_tree_features(model), f"X_fit_ has {n_features} features")
     require(n_rows >= 1 and np.all(np.isfinite(model.X_fit_)), "X_fit_ is not finite samples")
     require(len(model.dual_coef_) == n_rows, "dual_coef_ is not a row a sample of X_fit_")
-    matrix = vars(model).get("feature_matrix_")  # not in files of version 1
+    matrix = model.feature_matrix_
     if matrix is not None:
         check_array("feature_matrix_", matrix, np.float64, 2)
         valid = matrix.shape == (n_features, n_features) and np.all(np.isfinite(matrix))
@@ -361,12 +361,10 @@ def _check_system(model):
 
 
 def _check_kernel(model):
-    """Kernel settings of predictions: those of the fit, or the parameters in files of 0.1."""
+    """Kernel settings of predictions, those of the fit."""
     searched = hasattr(model, "alphas")
-    fitted = vars(model)
-    depth = model.depth_ if searched else fitted.get("_depth", model.depth)
-    scale = model.scale_ if searched else fitted.get("_scale", model.scale)
+    depth, scale = (model.depth_, model.scale_) if searched else (model._depth, model._scale)
     try:
-        TreeKernel(depth, check_scale(scale), fitted.get("_architecture", model.architecture), "cpu", 1).spec()
+        TreeKernel(depth, check_scale(scale), model._architecture, "cpu", 1).spec()
     except TypeError as error:
         raise ValueError(str(error)) from error

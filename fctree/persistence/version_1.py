@@ -45,6 +45,8 @@ def upgraded(name, params, attributes):
         attributes = {"_log_link": has_log_link(params["loss"]), **attributes}
     if "_one_output" in attributes:
         attributes["_single_target"] = attributes.pop("_one_output")
+    if "X_fit_" in attributes:
+        attributes = {**_kernel(params), **attributes}
     if name == "SymmetricBoostingClassifier":
         params = {key: value for key, value in params.items() if key not in _OF_REGRESSION}
     if name.startswith("SymmetricBoosting"):
@@ -77,10 +79,19 @@ def upgraded(name, params, attributes):
             "learning_rates_": np.full(n_trees, float(params["learning_rate"])),
         }
     elif attributes and "Forest" in name:
-        attributes = {**attributes, "step_share_": 0.0}
+        chosen = {"step_share_": 0.0, "split_margin_": float(of_trees["split_margin"]), "residual_trees_": False}
+        attributes = {**attributes, **chosen}
         if name.endswith("Classifier"):
             attributes |= {"exponent_": None, "class_shifts_": None}
     return _ENSEMBLES[name], params, attributes
+
+
+def _kernel(params):
+    """Attributes for what 0.1 read in the parameters of kernel ridge when it predicted."""
+    architecture = {"_architecture": params["architecture"], "feature_matrix_": None}
+    if "alphas" in params:
+        return {**architecture, "architecture_": params["architecture"]}
+    return {**architecture, "_depth": params["depth"], "_scale": params["scale"]}
 
 
 def _tree_class(classes, params, standardize):

@@ -67,7 +67,9 @@ def test_parameters_are_where_they_belong_today():
     assert boosting.tree.max_depth is None and boosting.tree.max_coef == 1
     assert boosting.tree.standardize and boosting.tree.max_thresholds == 9
     assert type(load("boosting_classes").tree) is FCODTRegressor
-    assert load("forest").tree.min_samples_leaf == 10
+    forest = load("forest")
+    assert forest.tree.min_samples_leaf == 10
+    assert (forest.step_share_, forest.split_margin_, forest.residual_trees_) == (0.0, forest.tree.split_margin, False)
 
 
 @pytest.mark.parametrize("name", ["boosting", "forest"])
@@ -126,7 +128,9 @@ def test_kernel_ridge_is_read_by_its_former_attributes(n_outputs, monkeypatch, t
         patch.setattr(model_file, "FORMAT_VERSION", 1)
         save_model(former, tmp_path / "model")
     loaded = load_model(tmp_path / "model")
+    loaded.set_params(depth=5, scale=0.5, architecture="oblivious")  # of the next fit
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+    assert loaded.feature_matrix_ is None
     with pytest.raises(ValueError, match="fit"):
         loaded.predict_interval(X)
 
