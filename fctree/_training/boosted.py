@@ -172,21 +172,21 @@ class BaseBoosting(TakesTables, BaseEstimator):
                 fitted, train, evals, n_classes=n_classes, continuing=continuing, robust=robust
             )
             fitted._boost_watched(train, evals, continuing, watch)
-            if fitted.n_iter_ == 0 and np.ptp(train.y) > 0.0:
-                warn(
-                    "early stopping kept no round: the validation loss was least before the first, "
-                    "so that predictions are the constant baseline_; a smaller learning_rate, or "
-                    "more validation samples, may help",
-                )
-            if not continuing and initial is None:
-                fitted._warn_if_diverged(train.y)
+            from_constant = not continuing and initial is None
+            fitted._warn_of_rounds(train.y.min(axis=1), train.y.max(axis=1), train.n_samples, from_constant)
             fitted._after_fit(train)
         return self
 
-    def _warn_if_diverged(self, targets):
-        """Compare the losses before the first round and after the last."""
-        spread, largest = np.ptp(targets, axis=1), np.abs(targets).max(axis=1)
-        if targets.shape[1] >= _FEWEST_SAMPLES and np.any(spread > _LEAST_SPREAD * largest):
+    def _warn_of_rounds(self, least, largest, n_samples, from_constant=True):
+        """Warn of no rounds, and of a loss that rose `from_constant`; with the least and the largest target of each output."""
+        if self.n_iter_ == 0 and largest.max() > least.min():
+            warn(
+                "early stopping kept no round: the validation loss was least before the first, "
+                "so that predictions are the constant baseline_; a smaller learning_rate, or "
+                "more validation samples, may help",
+            )
+        seen = largest - least > _LEAST_SPREAD * np.maximum(np.abs(least), np.abs(largest))
+        if from_constant and n_samples >= _FEWEST_SAMPLES and np.any(seen):
             losses = -self.train_score_
             warn_if_diverged(losses[0], losses[self.n_iter_])
 

@@ -37,6 +37,22 @@ class WeightScale:
         exponent = -self._exponent - round(np.log2(mean))
         return max(0, exponent) + min(0, exponent + _LARGEST)
 
+    def warn_if_large(self, words, are_whole):
+        """UserWarning of weights, all of them whole numbers or not, that leave penalties little to count beside them."""
+        with np.errstate(over="ignore"):
+            mean = np.ldexp(self._fixed.value(words) / self._n, self._exponent)
+        if mean > (_MOST_COPIES if are_whole else _MOST_WEIGHT):
+            warn(
+                f"the mean of sample_weight is {mean:.4g}: a row of weight w (times class_weight) counts as w samples, beside "
+                "which regularisation has little effect; pass sample_weight / sample_weight.mean() unless rows do stand for "
+                "that many samples",
+            )
+
+
+def are_whole(weight):
+    """Whether all weights are whole numbers."""
+    return bool(np.all(np.floor(weight) == weight))
+
 
 def rescale_small_weights(weight):
     """Training weights, scaled up if they are small (or down if they are huge); None for none.
@@ -45,14 +61,8 @@ def rescale_small_weights(weight):
     """
     if weight is None:
         return None
-    with np.errstate(over="ignore"):
-        mean = weight[weight > 0.0].mean()
-    are_whole = np.all(np.floor(weight) == weight)
-    if mean > (_MOST_COPIES if are_whole else _MOST_WEIGHT):
-        warn(
-            f"the mean of sample_weight is {mean:.4g}: a row of weight w (times class_weight) counts as w samples, beside which "
-            "regularisation has little effect; pass sample_weight / sample_weight.mean() unless rows do stand for that many samples",
-        )
     scale = WeightScale(weight.max(), np.count_nonzero(weight))
-    exponent = scale.exponent(scale.words(weight))
+    words = scale.words(weight)
+    scale.warn_if_large(words, are_whole(weight))
+    exponent = scale.exponent(words)
     return np.ldexp(weight, exponent) if exponent else weight

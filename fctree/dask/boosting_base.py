@@ -22,7 +22,7 @@ from fctree.dask.tables import PartitionedTable
 @dataclass(frozen=True)
 class PartitionSummary:
     """A partition as the client knows it: its rows and features, their weight if they have some, the
-    shape of one target, and either the labels or the least targets and the sums, one an output."""
+    shape of one target, and either the labels, those of rows of weight 0 too, or `_ends` of the targets."""
 
     n_rows: int
     n_features: int
@@ -34,16 +34,29 @@ class PartitionSummary:
 
 def _describe(partition, by_class):
     labels = ends = None
+    given = partition.y if partition.y_unused is None else np.concatenate([partition.y, partition.y_unused])
     if by_class:
-        y = column_or_1d(partition.y)
+        y = column_or_1d(given)
         if len(y):
             check_labels(y)
         labels = np.unique(y)
-    elif len(partition):
-        y = check_targets(partition.y)
-        ends = np.stack([y.min(axis=0), y.sum(axis=0)])
+    elif len(given):
+        ends = _ends(check_targets(given), len(partition))
     weight = 0.0 if partition.weight is None else partition.weight.sum()
     return PartitionSummary(*partition.X.shape, weight, partition.y.shape[1:], labels, ends)
+
+
+def _ends(y, n_rows):
+    """The least of all targets; the sum, the least and the largest of the first `n_rows`, which count."""
+    used = y[:n_rows]
+    return np.stack([
+        y.min(axis=0), used.sum(axis=0), used.min(axis=0, initial=np.inf), used.max(axis=0, initial=-np.inf)
+    ])
+
+
+def join_labels(described):
+    """The labels of all partitions."""
+    return np.unique(np.concatenate([d.labels for d in described if len(d.labels)]))
 
 
 def describe(client, partitions, name, *, by_class):
@@ -119,7 +132,7 @@ class DaskBoosting(AppliesTrees):
     def _fit(self, client, X, y, sample_weight, eval_sets):
         self._check_supported(eval_sets)
         remember_features(self, X)
-        partitions, lengths, table = self._encoded(client, X, y, sample_weight)
+        partitions, lengths, table, spans = self._encoded(client, X, y, sample_weight)
         self._random_seed = draw_seed(self.random_state)
         encode = TargetEncoder(getattr(self, "classes_", None))
         train = self._training_rows(client, partitions, lengths, encode)
@@ -127,6 +140,7 @@ class DaskBoosting(AppliesTrees):
         if eval_sets:
             evaluation = self._evaluation_rows(*self._evaluated(client, eval_sets[0], table), encode)
         self._fit_together(client, train, evaluation)
+        self._warn_of_rounds(*spans, sum(lengths))
 
     def _check_supported(self, eval_sets):
         refuse_function(self.loss, "on Dask")
@@ -149,12 +163,17 @@ class DaskBoosting(AppliesTrees):
             )
 
     def _learn_targets(self, client, partitions):
-        """The lengths of the partitions; sets what the targets decide."""
+        """The lengths of the partitions, and the least and the largest target of each output; sets what the targets decide."""
         described = self._describe_all(client, partitions, "X")
         if sum(d.n_rows for d in described) >= 2**40:
             raise ValueError("X has too many samples: at most 2**40 - 1 are supported")
         self._encode_targets(self._target_ends(described), reset=True)
-        return [d.n_rows for d in described]
+        if self._classification:
+            spans = np.array([0.0]), np.array([self.n_classes_ - 1.0])
+        else:
+            ends = [d.ends for d in described if d.n_rows]
+            spans = np.min([of[2] for of in ends], axis=0), np.max([of[3] for of in ends], axis=0)
+        return [d.n_rows for d in described], spans
 
     def _describe_all(self, client, partitions, name):
         described = describe(client, partitions, name, by_class=self._classification)
@@ -172,39 +191,38 @@ class DaskBoosting(AppliesTrees):
     def _target_ends(self, described):
         """All labels; or the least targets and their sums, which are in the loss's domain if all
         targets are."""
-        filled = [d for d in described if d.n_rows]
         if self._classification:
-            return np.unique(np.concatenate([d.labels for d in filled]))
+            return join_labels(described)
+        filled = [d for d in described if d.ends is not None]
         least = np.min([d.ends[0] for d in filled], axis=0)
         ends = np.stack([least, np.sum([d.ends[1] for d in filled], axis=0)])
         return ends if filled[0].target_shape else ends[:, 0]
 
     def _encoded(self, client, X, y, sample_weight):
-        """The partitions of a fit with encoded columns, their lengths, and what encodes them."""
+        """The partitions of a fit with encoded columns, their lengths, what encodes them, and the targets' least and largest."""
         table = PartitionedTable(client, self, X, impute=self._imputes)
         rows = partition_rows(client, X, y, sample_weight, table=table.is_read)
         partitions = table.read(rows)
         if sample_weight is not None:
             partitions = rescale_partitions(client, partitions)
-        lengths = self._learn_targets(client, partitions)
+        lengths, spans = self._learn_targets(client, partitions)
         self._check_loss()
         encode = TargetEncoder(getattr(self, "classes_", None))
         n_classes = self.n_classes_ if self._classification else None
-        return table.encode(partitions, lengths, encode, n_classes), lengths, table
+        return table.encode(partitions, lengths, encode, n_classes), lengths, table, spans
 
     def _evaluated(self, client, eval_set, table):
         """The partitions of an evaluation set and their lengths."""
         X, y, weight, _ = eval_set
         try:
             refuse_other_columns(self, X)
-        except ValueError as error:
-            raise ValueError(f"eval_set[0]: {error}") from error
-        rows = partition_rows(
-            client, X, y, weight, target_name="y of eval_set", table=table.is_read
-        )
-        partitions = table.read_evaluation(rows)
-        described = self._describe_all(client, partitions, "eval_set")
-        self._encode_targets(self._target_ends(described), reset=False)
+            rows = partition_rows(client, X, y, weight, target_name="y of eval_set", table=table.is_read)
+            partitions = table.read_evaluation(rows)
+            described = self._describe_all(client, partitions, "eval_set")
+            self._encode_targets(self._target_ends(described), reset=False)
+        except (TypeError, ValueError) as error:
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(f"eval_set[0]: {error}") from error
         return table.encode_evaluation(partitions), [d.n_rows for d in described]
 
     def _fit_together(self, client, train, evaluation):

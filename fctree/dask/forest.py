@@ -67,7 +67,7 @@ class _DaskForest(AppliesTrees):
                 if getattr(fitted, name):
                     raise ValueError(f"{name}=True is not supported on Dask")
             remember_features(fitted, X)
-            partitions = partition_rows(client, X, y, sample_weight, table=is_table(fitted, X))
+            partitions = partition_rows(client, X, y, sample_weight, table=is_table(fitted, X), all_rows=True)
             rows = client.submit(join_partitions, partitions, pure=False)
             fitted._random_seed = draw_seed(fitted.random_state)
             local = fitted._local_class(**fitted.get_params(deep=False))

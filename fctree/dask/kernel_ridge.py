@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 from fctree._sklearn import fit_context
 from fctree._threads import count_threads
 from fctree._validation import fitted_whole
-from fctree.dask.boosting_base import TargetEncoder, describe
+from fctree.dask.boosting_base import TargetEncoder, describe, join_labels
 from fctree.dask.checks import check_features_part, check_targets_part
 from fctree.dask.cluster import client_of_fit, from_parts, gather, threads_here
 from fctree.dask.partitions import partition_rows, remember_features, rescale_partitions
@@ -134,12 +134,12 @@ class _DaskTreeNTK(HasLocal):
             if sample_weight is not None:
                 parts = rescale_partitions(client, parts)
             described = describe(client, parts, "X", by_class=fitted._classification)
+            classes = fitted._learn_targets(described)
             filled = [i for i, description in enumerate(described) if description.n_rows]
             parts, described = [parts[i] for i in filled], [described[i] for i in filled]
             lengths = [description.n_rows for description in described]
             fitted._choose_kernel()
             fitted.feature_matrix_ = fitted._fold_errors = None
-            classes = fitted._learn_targets(described)
             n_classes = None if classes is None else len(classes)
             parts = table.encode(parts, lengths, TargetEncoder(classes), n_classes)
             problem = Problem(fitted._fitted_kernel(), classes)
@@ -228,7 +228,7 @@ verbose, n_jobs, random_state
     _classification = False
 
     def _learn_targets(self, described):
-        shapes = {description.target_shape for description in described}
+        shapes = {description.target_shape for description in described if description.n_rows}
         if len(shapes) > 1:
             raise ValueError(f"the partitions of y have different shapes: {sorted(shapes)}")
         self._single_target = shapes == {()}
@@ -269,5 +269,5 @@ device, verbose, n_jobs, random_state
     _classification = True
 
     def _learn_targets(self, described):
-        self.classes_ = np.unique(np.concatenate([d.labels for d in described]))
+        self.classes_ = join_labels(described)
         return self.classes_

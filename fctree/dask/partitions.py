@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_array, validate_data
 from fctree._sklearn import get_feature_names
 from fctree._tables.frames import taken, without_mask
 from fctree._tables.targets import plain_targets
-from fctree._training.weight_scale import WeightScale
+from fctree._training.weight_scale import WeightScale, are_whole
 from fctree.dask.checks import check_boosting_rows, check_sample_weight_part
 from fctree.dask.cluster import from_parts, map_parts
 
@@ -21,17 +21,18 @@ _CHUNK_ROWS = 100_000
 
 @dataclass(eq=False)
 class Partition:
-    """Rows as the core takes them; `y` as the user gave it, weights positive or None."""
+    """Rows as the core takes them; `y` as the user gave it, weights positive or None, `y_unused` of rows of weight 0."""
 
     X: np.ndarray
     y: np.ndarray
     weight: np.ndarray | None
+    y_unused: np.ndarray | None = None
 
     def __len__(self):
         return len(self.X)
 
     def __sizeof__(self):
-        arrays = (self.X, self.y, self.weight)
+        arrays = (self.X, self.y, self.weight, self.y_unused)
         return sum(getattr(array, "nbytes", 0) for array in arrays)
 
 
@@ -166,9 +167,11 @@ def _partition(X, y, weight, names):
     if weight is None:
         return Partition(X, y, None)
     weight = check_sample_weight_part(weight, y)
+    if names["all_rows"]:
+        return Partition(X, y, weight)
     used = np.flatnonzero(weight)
     X = X.iloc[used] if hasattr(X, "iloc") else X[used]
-    return Partition(X, y[used], weight[used])
+    return Partition(X, y[used], weight[used], y[weight == 0.0])
 
 
 def with_columns(X, columns):
@@ -182,10 +185,11 @@ def with_columns(X, columns):
     return X[columns]
 
 
-def partition_rows(client, X, y, sample_weight, *, target_name="y", table):
+def partition_rows(client, X, y, sample_weight, *, target_name="y", table, all_rows=False):
     """Futures of `Partition`s, in the order of the rows. Sources are read once.
 
-    With ``table`` the rows of `X` are taken as they are, to be read column by column.
+    With ``table`` the rows of `X` are taken as they are, to be read column by column. Rows of weight 0 are left out but
+    with ``all_rows``.
 
     Raises
     ------
@@ -195,7 +199,7 @@ def partition_rows(client, X, y, sample_weight, *, target_name="y", table):
     if y is None:
         raise ValueError(f"{target_name} must have the targets of X, got None")
     columns = list(X.columns) if is_dask_frame(X) else None
-    names = {"y": target_name, "table": table, "columns": columns}
+    names = {"y": target_name, "table": table, "columns": columns, "all_rows": all_rows}
     if is_dask(X):
         chunks = _row_chunks(X)
         blocks = [_row_blocks(X, chunks, "X")]
@@ -234,19 +238,21 @@ def partition_rows(client, X, y, sample_weight, *, target_name="y", table):
 
 def rescale_partitions(client, partitions):
     """Partitions with small weights scaled up, as those of all rows in one place are (`rescale_small_weights`)."""
-    largest, counts = zip(*from_parts(client, _extent, partitions), strict=True)
+    largest, counts, whole = zip(*from_parts(client, _extent, partitions), strict=True)
     if not any(counts):
         return partitions
     scale = WeightScale(max(largest), sum(counts))
-    exponent = scale.exponent(sum(from_parts(client, _words, partitions, scale)))
+    words = sum(from_parts(client, _words, partitions, scale))
+    scale.warn_if_large(words, all(whole))
+    exponent = scale.exponent(words)
     if exponent == 0:
         return partitions
     return map_parts(client, _scaled, partitions, exponent)
 
 
 def _extent(part):
-    """The largest weight and the number of weights."""
-    return part.weight.max(initial=0.0), len(part)
+    """The largest weight, the number of weights, and whether they are whole numbers."""
+    return part.weight.max(initial=0.0), len(part), are_whole(part.weight)
 
 
 def _words(part, scale):

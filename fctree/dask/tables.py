@@ -48,6 +48,7 @@ class ReadPartition:
     y: np.ndarray
     weight: np.ndarray | None
     values: list
+    y_unused: np.ndarray | None
 
     def __len__(self):
         return len(self.X)
@@ -58,7 +59,7 @@ def _read(part, wanted, names):
     X = part.X
     if table_of(X) is None and not any(wanted):
         X = check_boosting_rows(X)
-        return ReadPartition(X, part.y, part.weight, [None] * X.shape[1])
+        return ReadPartition(X, part.y, part.weight, [None] * X.shape[1], part.y_unused)
     coded, categories = np.empty(X.shape, order="F"), []
     for j, (_, column) in enumerate(read_columns(raw_columns(X), names, wanted)):
         if column.values is None:
@@ -68,7 +69,7 @@ def _read(part, wanted, names):
         seen, codes = np.unique(column.codes, return_inverse=True)
         coded[:, j] = np.where(seen < 0, np.nan, np.cumsum(seen >= 0) - 1.0)[codes]
         categories.append([column.values[code] for code in seen if code >= 0])
-    return ReadPartition(coded, part.y, part.weight, categories)
+    return ReadPartition(coded, part.y, part.weight, categories, part.y_unused)
 
 
 def _describe(part):
@@ -84,7 +85,7 @@ def _numbered(part, categories):
             place = {value: float(number) for number, value in enumerate(known)}
             numbers = np.array([*(place.get(value, UNSEEN) for value in values or []), np.nan])
             X[:, j] = numbers[np.where(np.isnan(X[:, j]), -1, X[:, j]).astype(np.int64)]
-    return Partition(X, part.y, part.weight)
+    return Partition(X, part.y, part.weight, part.y_unused)
 
 
 def read_tables(client, partitions, wanted, names):

@@ -1,5 +1,7 @@
 """Dask estimators and what users pass: frames in memory, masks, labels of text, evaluation sets, searches on workers."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +11,7 @@ pytest.importorskip("distributed")
 import dask.array as da
 import dask.dataframe as dd
 import joblib
-from fctree import CurvatureForestRegressor, SymmetricBoostingRegressor
+from fctree import CurvatureForestRegressor, SymmetricBoostingClassifier, SymmetricBoostingRegressor
 from fctree.dask import (
     DaskCurvatureBoostingClassifier,
     DaskCurvatureForestClassifier,
@@ -44,6 +46,60 @@ def test_evaluation_sets_have_the_columns_of_the_training_samples():
             model.fit(parts(X), parts(Y), eval_set=(parts(other), parts(Y)))
     with pytest.raises(ValueError, match=r"eval_set\[0\]: X has the shape"):
         model.fit(parts(X), parts(Y), eval_set=(da.ones((240, 2), chunks=120), parts(Y)))
+
+
+@pytest.mark.parametrize("found, message", [(-1.0, "y >= 0"), (np.nan, "NaN")])
+def test_faults_of_an_evaluation_set_are_said_to_be_its(found, message):
+    model = DaskSymmetricBoostingRegressor(max_iter=3, loss="poisson", random_state=0)
+    with pytest.raises(ValueError, match=rf"eval_set\[0\]: .*{message}"):
+        model.fit(parts(X), parts(Y**2), eval_set=(parts(X), parts((Y**2).where(Y > -1.0, found))))
+
+
+def warnings_of(call):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    return sorted((each.category.__name__, str(each.message)[:40]) for each in caught if each.filename == __file__)
+
+
+@pytest.mark.parametrize("parameters, weight, n_expected", [
+    ({"learning_rate": 300.0}, None, 1),
+    ({"early_stopping": True, "n_iter_no_change": 1, "max_iter": 50}, None, 1),
+    ({}, 50.0, 1),
+    ({}, 2.0, 0),
+], ids=["diverges", "no round", "large weights", "weights"])
+@pytest.mark.parametrize("classes", [False, True])
+def test_a_fit_warns_as_the_local_one(classes, parameters, weight, n_expected):
+    local, model = (SymmetricBoostingClassifier, DaskSymmetricBoostingClassifier) if classes else (
+        SymmetricBoostingRegressor, DaskSymmetricBoostingRegressor)
+    parameters = {"max_iter": 3, "random_state": 0, **parameters}
+    y, opposite = (Y > 0.0, Y < 0.0) if classes else (Y, -Y)
+    weight = None if weight is None else pd.Series(weight, index=X.index)
+    expected = warnings_of(lambda: local(**parameters).fit(X, y, weight, eval_set=(X, opposite)))
+    assert len(expected) == n_expected
+    weight = None if weight is None else parts(weight)
+    eval_set = parts(X), parts(opposite)
+    assert warnings_of(lambda: model(**parameters).fit(parts(X), parts(y), weight, eval_set=eval_set)) == expected
+
+
+@pytest.mark.parametrize("model", CLASSIFIERS, ids=lambda model: type(model).__name__)
+def test_classes_of_weight_zero_are_known(model):
+    """As to the plain estimators, which give them a column of the probabilities."""
+    labels = pd.Series(np.where(X.a > 0, "lo", "hi"))
+    labels[150:] = np.where(X.a[150:] > 0, "lo", "mid")
+    weight = (labels != "mid").astype(float)
+    for first in (X.index, X.index[labels != "lo"]):  # of the latter, a partition without weight
+        rows, of_rows, weights = X.loc[first], labels[first], weight[first]
+        fitted = model.fit(parts(rows), parts(of_rows), parts(weights))
+        local = model._local_class(**model.get_params()).fit(rows, of_rows, weights)
+        np.testing.assert_array_equal(fitted.classes_, local.classes_)
+        np.testing.assert_allclose(fitted.to_local().decision_function(X), local.decision_function(X), rtol=1e-6, atol=1e-6)
+
+
+def test_targets_of_weight_zero_are_in_the_domain_of_the_loss():
+    model = DaskSymmetricBoostingRegressor(max_iter=3, loss="poisson", random_state=0)
+    with pytest.raises(ValueError, match="y >= 0"):
+        model.fit(parts(X), parts(Y), parts((Y >= 0.0).astype(float)))
 
 
 @pytest.mark.parametrize("model", CLASSIFIERS, ids=lambda model: type(model).__name__)
