@@ -54,7 +54,7 @@ def named_scorers(eval_metric):
                 "with greater_is_better=False of an error"
             )
         if name in scorers or name == "loss":
-            raise ValueError(f"eval_metric has the name {name!r} twice; a dict can name its metrics")
+            raise ValueError(f"eval_metric has the name {name!r} twice ('loss' is the loss itself); a dict can name its metrics")
         scorers[name] = _scorer(metric)
     return scorers
 
