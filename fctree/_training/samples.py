@@ -1,6 +1,7 @@
 """Samples as the core takes them: training and validation sets, and scores to start from."""
 
 from dataclasses import dataclass, field
+from math import fsum
 
 import numpy as np
 from sklearn.model_selection import train_test_split
@@ -34,6 +35,11 @@ class Samples:
     def n_samples(self):
         """Number of samples of the fit."""
         return len(self.X)
+
+    @property
+    def total_weight(self):
+        """Sum of the weights of the fit's samples, whatever their order."""
+        return float(len(self.X)) if self.weight is None else fsum(self.weight)
 
     def native(self, raw):
         """The tuple that the core takes, with the scores of a model to continue or None."""

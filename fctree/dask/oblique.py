@@ -1,13 +1,14 @@
 """Boosting of oblique trees on Dask collections."""
 
 from dataclasses import dataclass
+from math import fsum
 
 import numpy as np
 
 from fctree._training.samples import Samples
 from fctree.dask.boosting_base import DaskBoosting, TargetEncoder
 from fctree.dask.checks import check_features_part
-from fctree.dask.cluster import settle, workers_of
+from fctree.dask.cluster import from_parts, settle, workers_of
 from fctree.dask.partitions import Partition, join_partitions
 from fctree.dask.prediction import PredictsClasses, PredictsTargets
 from fctree.dask.row_blocks import Run, cut_into_runs
@@ -25,6 +26,10 @@ def sample_rows(n_rows, seed):
     return np.random.default_rng(seed).integers(bounds[:-1], bounds[1:])
 
 
+def _total_weight(part):
+    return float(len(part)) if part.weight is None else fsum(part.weight)
+
+
 class _DaskObliqueBoosting(DaskBoosting):
     """Fitting on Dask collections; subclasses are plain estimators too."""
 
@@ -32,7 +37,7 @@ class _DaskObliqueBoosting(DaskBoosting):
 
     def _training_rows(self, client, partitions, lengths, encode):
         sample = sample_rows(sum(lengths), self._random_seed)
-        return BlockedRows(partitions, lengths, encode, sample)
+        return BlockedRows(partitions, lengths, encode, sample, fsum(from_parts(client, _total_weight, partitions)))
 
     def _evaluation_rows(self, partitions, lengths, encode):
         return BlockedRows(partitions, lengths, encode, np.arange(0))
@@ -45,10 +50,15 @@ class BlockedSamples(Samples):
     run: Run
     sample: np.ndarray  # rows that thresholds are looked for in, numbered here
     n_rows: int  # of all workers
+    weight_of_rows: float
 
     @property
     def n_samples(self):
         return self.n_rows
+
+    @property
+    def total_weight(self):
+        return self.weight_of_rows
 
     @property
     def blocks(self):
@@ -57,23 +67,24 @@ class BlockedSamples(Samples):
 
     def none(self):
         """No samples of the same kind."""
-        return BlockedSamples(self.X[:0], self.y[:, :0], None, None, self.run.none(), [], 0)
+        return BlockedSamples(self.X[:0], self.y[:, :0], None, None, self.run.none(), [], 0, 0.0)
 
 
 @dataclass
 class BlockedLayout:
-    """The parts that make samples of partitions: the encoder of targets, the run, the sample, the number of all rows."""
+    """The parts that make samples of partitions: the encoder of targets, the run, the sample, the number and weight of all rows."""
 
     encode: TargetEncoder
     run: Run
     sample: np.ndarray
     n_rows: int
+    weight_of_rows: float
 
     def samples(self, parts):
         rows = join_partitions(parts)
         y = np.ascontiguousarray(self.encode(rows.y))
         return BlockedSamples(
-            check_features_part(rows.X), y, rows.weight, None, self.run, self.sample, self.n_rows
+            check_features_part(rows.X), y, rows.weight, None, self.run, self.sample, self.n_rows, self.weight_of_rows
         )
 
 
@@ -81,11 +92,12 @@ class BlockedRows:
     """Partitions whose rows move to workers in runs of blocks; `sample` are rows that thresholds
     come from."""
 
-    def __init__(self, partitions, lengths, encode, sample):
+    def __init__(self, partitions, lengths, encode, sample, total_weight=0.0):
         self.partitions = partitions
         self.begins = np.cumsum([0, *lengths])
         self.encode = encode
         self.sample = sample
+        self.total_weight = total_weight
 
     def place(self, client, workers):
         """``(parts, layout)`` of each worker that has any, of these workers or of all."""
@@ -98,7 +110,7 @@ class BlockedRows:
             first, last = run.rows(n_rows)
             inside = self.sample[(self.sample >= first) & (self.sample < last)] - first
             parts = [self._part(client, *of) for of in self._overlaps(run)]
-            placed[worker] = (parts, BlockedLayout(self.encode, run, inside, n_rows))
+            placed[worker] = (parts, BlockedLayout(self.encode, run, inside, n_rows, self.total_weight))
         return placed
 
     def _overlaps(self, run):

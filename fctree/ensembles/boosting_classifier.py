@@ -32,7 +32,7 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
     towards those of their parents. The trees' `split_margin` is 0.75 for two classes and 0.5 for more; with more than
     600 samples it decreases in proportion, down to two thirds of that. With up to 600 samples of more than two classes,
     linear models compete with the trees. `parent_weight` is 10 times the number of classes, but at most a fifth of the
-    number of samples.
+    sum of the sample weights.
 
     Parameters
     ----------
@@ -134,13 +134,13 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
     ) -> None:
         set_parameters(self, locals())
 
-    def _changed_defaults(self, n_samples):
+    def _changed_defaults(self, n_samples, total_weight):
         # Newton targets are noisy, and each of several classes has its own linear model in every leaf. Of many samples
         # a gain by chance costs little.
         n_classes = len(self.classes_)
         share = max(min(1.0, _FEW_SAMPLES / n_samples), _LEAST_SHARE)
         return {"split_margin": share * (0.75 if n_classes <= 2 else 0.5),
-                "parent_weight": min(_SAMPLES_OF_PARENT * n_classes, _SHARE_OF_PARENT * n_samples)}
+                "parent_weight": min(_SAMPLES_OF_PARENT * n_classes, _SHARE_OF_PARENT * total_weight)}
 
     def _linear_competes(self, n_samples):
         return self.tree is None and len(self.classes_) > 2 and n_samples <= _FEW_SAMPLES

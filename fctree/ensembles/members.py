@@ -51,12 +51,13 @@ class HasObliqueTrees:
     extrapolation: float | None
     _default_tree: Any  # whose parameters trees have where `tree` is None
 
-    def _changed_defaults(self, n_samples):
-        """Parameters of the default tree that depend on the task."""
+    def _changed_defaults(self, n_samples, total_weight):
+        """Parameters of the default tree that depend on the task and its samples."""
         return {}
 
-    def _tree_settings(self, n_samples=None):
-        return ensemble_tree_settings(self, clone(self._default_tree).set_params(**self._changed_defaults(n_samples)))
+    def _tree_settings(self, n_samples=None, total_weight=None):
+        changed = self._changed_defaults(n_samples, total_weight)
+        return ensemble_tree_settings(self, clone(self._default_tree).set_params(**changed))
 
     def _native_extrapolation(self):
         return np.inf if self.extrapolation is None else self.extrapolation
