@@ -1,6 +1,7 @@
 """Shared parts of boosting on Dask collections: what is supported, and the targets."""
 
 from dataclasses import dataclass
+from math import fsum
 
 import numpy as np
 from sklearn.utils import column_or_1d
@@ -21,7 +22,7 @@ from fctree.dask.tables import PartitionedTable
 
 @dataclass(frozen=True)
 class PartitionSummary:
-    """A partition as the client knows it: its rows and features, their weight if they have some, the
+    """A partition as the client knows it: its rows and features, the sum of the rows' weights, the
     shape of one target, and either the labels, those of rows of weight 0 too, or `_ends` of the targets."""
 
     n_rows: int
@@ -42,7 +43,7 @@ def _describe(partition, by_class):
         labels = np.unique(y)
     elif len(given):
         ends = _ends(check_targets(given), len(partition))
-    weight = 0.0 if partition.weight is None else partition.weight.sum()
+    weight = float(len(partition)) if partition.weight is None else fsum(partition.weight)
     return PartitionSummary(*partition.X.shape, weight, partition.y.shape[1:], labels, ends)
 
 
@@ -52,6 +53,11 @@ def _ends(y, n_rows):
     return np.stack([
         y.min(axis=0), used.sum(axis=0), used.min(axis=0, initial=np.inf), used.max(axis=0, initial=-np.inf)
     ])
+
+
+def lengths_of(described):
+    """The rows of each partition."""
+    return [d.n_rows for d in described]
 
 
 def join_labels(described):
@@ -132,15 +138,15 @@ class DaskBoosting(AppliesTrees):
     def _fit(self, client, X, y, sample_weight, eval_sets):
         self._check_supported(eval_sets)
         remember_features(self, X)
-        partitions, lengths, table, spans = self._encoded(client, X, y, sample_weight)
+        partitions, described, table = self._encoded(client, X, y, sample_weight)
         self._random_seed = draw_seed(self.random_state)
         encode = TargetEncoder(getattr(self, "classes_", None))
-        train = self._training_rows(client, partitions, lengths, encode)
+        train = self._training_rows(client, partitions, described, encode)
         evaluation = None
         if eval_sets:
             evaluation = self._evaluation_rows(*self._evaluated(client, eval_sets[0], table), encode)
         self._fit_together(client, train, evaluation)
-        self._warn_of_rounds(*spans, sum(lengths))
+        self._warn_of_rounds(*self._spans(described), sum(lengths_of(described)))
 
     def _check_supported(self, eval_sets):
         refuse_function(self.loss, "on Dask")
@@ -163,17 +169,19 @@ class DaskBoosting(AppliesTrees):
             )
 
     def _learn_targets(self, client, partitions):
-        """The lengths of the partitions, and the least and the largest target of each output; sets what the targets decide."""
+        """Summaries of the partitions; sets what the targets decide."""
         described = self._describe_all(client, partitions, "X")
-        if sum(d.n_rows for d in described) >= 2**40:
+        if sum(lengths_of(described)) >= 2**40:
             raise ValueError("X has too many samples: at most 2**40 - 1 are supported")
         self._encode_targets(self._target_ends(described), reset=True)
+        return described
+
+    def _spans(self, described):
+        """The least and the largest target of each output."""
         if self._classification:
-            spans = np.array([0.0]), np.array([self.n_classes_ - 1.0])
-        else:
-            ends = [d.ends for d in described if d.n_rows]
-            spans = np.min([of[2] for of in ends], axis=0), np.max([of[3] for of in ends], axis=0)
-        return [d.n_rows for d in described], spans
+            return np.array([0.0]), np.array([self.n_classes_ - 1.0])
+        ends = [d.ends for d in described if d.n_rows]
+        return np.min([of[2] for of in ends], axis=0), np.max([of[3] for of in ends], axis=0)
 
     def _describe_all(self, client, partitions, name):
         described = describe(client, partitions, name, by_class=self._classification)
@@ -199,17 +207,17 @@ class DaskBoosting(AppliesTrees):
         return ends if filled[0].target_shape else ends[:, 0]
 
     def _encoded(self, client, X, y, sample_weight):
-        """The partitions of a fit with encoded columns, their lengths, what encodes them, and the targets' least and largest."""
+        """The partitions of a fit with encoded columns, their summaries, and what encodes them."""
         table = PartitionedTable(client, self, X, impute=self._imputes)
         rows = partition_rows(client, X, y, sample_weight, table=table.is_read)
         partitions = table.read(rows)
         if sample_weight is not None:
             partitions = rescale_partitions(client, partitions)
-        lengths, spans = self._learn_targets(client, partitions)
+        described = self._learn_targets(client, partitions)
         self._check_loss()
         encode = TargetEncoder(getattr(self, "classes_", None))
         n_classes = self.n_classes_ if self._classification else None
-        return table.encode(partitions, lengths, encode, n_classes), lengths, table, spans
+        return table.encode(partitions, lengths_of(described), encode, n_classes), described, table
 
     def _evaluated(self, client, eval_set, table):
         """The partitions of an evaluation set and their lengths."""
@@ -223,7 +231,7 @@ class DaskBoosting(AppliesTrees):
         except (TypeError, ValueError) as error:
             kind = TypeError if isinstance(error, TypeError) else ValueError
             raise kind(f"eval_set[0]: {error}") from error
-        return table.encode_evaluation(partitions), [d.n_rows for d in described]
+        return table.encode_evaluation(partitions), lengths_of(described)
 
     def _fit_together(self, client, train, evaluation):
         """Fits the plain estimator on the rows of all workers, and takes over what it has learnt."""

@@ -1,6 +1,7 @@
 """Kernel ridge with tree kernels on Dask collections."""
 
 from dataclasses import dataclass
+from math import fsum
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -8,7 +9,7 @@ from sklearn.utils import check_random_state
 from fctree._sklearn import fit_context
 from fctree._threads import count_threads
 from fctree._validation import fitted_whole
-from fctree.dask.boosting_base import TargetEncoder, describe, join_labels
+from fctree.dask.boosting_base import TargetEncoder, describe, join_labels, lengths_of
 from fctree.dask.checks import check_features_part, check_targets_part
 from fctree.dask.cluster import client_of_fit, from_parts, gather, threads_here
 from fctree.dask.partitions import partition_rows, remember_features, rescale_partitions
@@ -137,13 +138,13 @@ class _DaskTreeNTK(HasLocal):
             classes = fitted._learn_targets(described)
             filled = [i for i, description in enumerate(described) if description.n_rows]
             parts, described = [parts[i] for i in filled], [described[i] for i in filled]
-            lengths = [description.n_rows for description in described]
+            lengths = lengths_of(described)
             fitted._choose_kernel()
             fitted.feature_matrix_ = fitted._fold_errors = None
             n_classes = None if classes is None else len(classes)
             parts = table.encode(parts, lengths, TargetEncoder(classes), n_classes)
             problem = Problem(fitted._fitted_kernel(), classes)
-            total = sum(description.weight for description in described) or float(sum(lengths))
+            total = fsum(description.weight for description in described)
             solve = fitted._by_landmarks if fitted.solver == "nystrom" else fitted._by_gradients
             X_fit, coefficients = solve(client, problem, parts, (lengths, total))
             fitted._store(X_fit, coefficients)

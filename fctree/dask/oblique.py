@@ -6,9 +6,9 @@ from math import fsum
 import numpy as np
 
 from fctree._training.samples import Samples
-from fctree.dask.boosting_base import DaskBoosting, TargetEncoder
+from fctree.dask.boosting_base import DaskBoosting, TargetEncoder, lengths_of
 from fctree.dask.checks import check_features_part
-from fctree.dask.cluster import from_parts, settle, workers_of
+from fctree.dask.cluster import settle, workers_of
 from fctree.dask.partitions import Partition, join_partitions
 from fctree.dask.prediction import PredictsClasses, PredictsTargets
 from fctree.dask.row_blocks import Run, cut_into_runs
@@ -26,18 +26,15 @@ def sample_rows(n_rows, seed):
     return np.random.default_rng(seed).integers(bounds[:-1], bounds[1:])
 
 
-def _total_weight(part):
-    return float(len(part)) if part.weight is None else fsum(part.weight)
-
-
 class _DaskObliqueBoosting(DaskBoosting):
     """Fitting on Dask collections; subclasses are plain estimators too."""
 
     _imputes = True
 
-    def _training_rows(self, client, partitions, lengths, encode):
+    def _training_rows(self, client, partitions, described, encode):
+        lengths = lengths_of(described)
         sample = sample_rows(sum(lengths), self._random_seed)
-        return BlockedRows(partitions, lengths, encode, sample, fsum(from_parts(client, _total_weight, partitions)))
+        return BlockedRows(partitions, lengths, encode, sample, fsum(d.weight for d in described))
 
     def _evaluation_rows(self, partitions, lengths, encode):
         return BlockedRows(partitions, lengths, encode, np.arange(0))

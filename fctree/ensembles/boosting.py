@@ -51,9 +51,9 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
 
     _raw_predict = in_parts(BaseBoosting._raw_predict)
 
-    def _kinds(self, n_samples, total_weight, alpha=None):
+    def _kinds(self, samples, alpha=None):
         """The core's parameters of each kind of tree; with the penalty `alpha` if given."""
-        settings = self._tree_settings(n_samples, total_weight)
+        settings, n_samples = self._tree_settings(samples), samples.n_samples
         if alpha is not None:
             settings["alpha"] = alpha
         fewest, least = count_samples(settings["min_samples_leaf"], n_samples), fewest_in_leaf(self)
@@ -92,7 +92,7 @@ class BaseCurvatureBoosting(HasObliqueTrees, BaseBoosting):
                 continued=self.trees_ if done else None,
                 loss=self._native_loss(train),
                 n_outputs=self.n_outputs_,
-                kinds=self._kinds(train.n_samples, train.total_weight, self.alpha_ if done else None),
+                kinds=self._kinds(train, self.alpha_ if done else None),
                 params=self._native_params(n_rounds, train.n_samples),
                 listener=watch.listener(progress),
                 judge=watch.judge(self),

@@ -134,13 +134,13 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
     ) -> None:
         set_parameters(self, locals())
 
-    def _changed_defaults(self, n_samples, total_weight):
+    def _changed_defaults(self, samples):
         # Newton targets are noisy, and each of several classes has its own linear model in every leaf. Of many samples
         # a gain by chance costs little.
         n_classes = len(self.classes_)
-        share = max(min(1.0, _FEW_SAMPLES / n_samples), _LEAST_SHARE)
+        share = max(min(1.0, _FEW_SAMPLES / samples.n_samples), _LEAST_SHARE)
         return {"split_margin": share * (0.75 if n_classes <= 2 else 0.5),
-                "parent_weight": min(_SAMPLES_OF_PARENT * n_classes, _SHARE_OF_PARENT * total_weight)}
+                "parent_weight": min(_SAMPLES_OF_PARENT * n_classes, _SHARE_OF_PARENT * samples.total_weight)}
 
     def _linear_competes(self, n_samples):
         return self.tree is None and len(self.classes_) > 2 and n_samples <= _FEW_SAMPLES

@@ -165,6 +165,6 @@ class CurvatureBoostingRegressor(
     ) -> None:
         set_parameters(self, locals())
 
-    def _changed_defaults(self, n_samples, total_weight):
+    def _changed_defaults(self, samples):
         # Where second derivatives of the loss change with the scores, splits that gain by chance cost more.
         return {"split_margin": 0.5} if has_log_link(self.loss) else {}

@@ -51,12 +51,12 @@ class HasObliqueTrees:
     extrapolation: float | None
     _default_tree: Any  # whose parameters trees have where `tree` is None
 
-    def _changed_defaults(self, n_samples, total_weight):
+    def _changed_defaults(self, samples):
         """Parameters of the default tree that depend on the task and its samples."""
         return {}
 
-    def _tree_settings(self, n_samples=None, total_weight=None):
-        changed = self._changed_defaults(n_samples, total_weight)
+    def _tree_settings(self, samples=None):
+        changed = self._changed_defaults(samples)
         return ensemble_tree_settings(self, clone(self._default_tree).set_params(**changed))
 
     def _native_extrapolation(self):

@@ -9,6 +9,7 @@ from pathlib import Path
 import fctree
 import numpy as np
 import pytest
+from fctree._training.samples import Samples
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = {"_build", "generated"}  # by the site
@@ -101,7 +102,7 @@ def test_blocks_run_on_a_cluster(page, cluster, tmp_path, monkeypatch):
 def test_the_settings_of_the_trees_of_ensembles_are_listed(kind):
     ensemble = getattr(fctree, f"Curvature{kind}")()
     ensemble.classes_ = np.arange(2)
-    changed = ensemble._changed_defaults(600, 600.0)
+    changed = ensemble._changed_defaults(Samples(np.zeros((600, 1)), np.zeros((1, 600)), None, None))
     default = {**ensemble._default_tree.get_params(), **changed}
     listed = fctree.CurvatureTreeRegressor().get_params()
     page = (ROOT / "docs" / "guide" / "ensembles.md").read_text()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from fctree import (
     CurvatureBoostingClassifier, CurvatureBoostingRegressor, CurvatureTreeRegressor, SymmetricBoostingRegressor)
+from fctree._training.samples import Samples
 from sklearn.datasets import make_hastie_10_2
 from sklearn.metrics import roc_auc_score
 
@@ -49,17 +50,17 @@ def test_the_median_is_fitted_as_by_the_absolute_error(kind):
 @pytest.mark.parametrize("n, margins", [(300, (0.75, 0.5)), (800, (0.5625, 0.375)), (5000, (0.5, 1 / 3))])
 def test_margins_of_classes_fall_with_the_number_of_samples(n, margins):
     for n_classes, margin in zip((2, 3), margins, strict=True):
-        model = CurvatureBoostingClassifier(max_iter=1, random_state=0)
-        model.fit(np.random.default_rng(0).normal(size=(n, 2)), np.arange(n) % n_classes)
-        assert model._kinds(n, n)[0]["split_margin"] == pytest.approx(margin)
+        X, y = np.random.default_rng(0).normal(size=(n, 2)), np.arange(n) % n_classes
+        model = CurvatureBoostingClassifier(max_iter=1, random_state=0).fit(X, y)
+        assert model._kinds(Samples(X, y[np.newaxis], None, None))[0]["split_margin"] == pytest.approx(margin)
 
 
 @pytest.mark.parametrize("n, n_classes, weight", [(300, 2, 20.0), (300, 5, 50.0), (80, 2, 16.0), (120, 5, 24.0)])
 def test_weight_of_the_parents_models(n, n_classes, weight):
     """As many samples for each class, but of few samples a share."""
-    model = CurvatureBoostingClassifier(max_iter=1, random_state=0)
-    model.fit(np.random.default_rng(0).normal(size=(n, 2)), np.arange(n) % n_classes)
-    assert model._kinds(n, n)[0]["parent_weight"] == pytest.approx(weight)
+    X, y = np.random.default_rng(0).normal(size=(n, 2)), np.arange(n) % n_classes
+    model = CurvatureBoostingClassifier(max_iter=1, random_state=0).fit(X, y)
+    assert model._kinds(Samples(X, y[np.newaxis], None, None))[0]["parent_weight"] == pytest.approx(weight)
 
 
 @pytest.mark.parametrize("n_classes, factor", [(4, 1.0), (8, 0.5)])
