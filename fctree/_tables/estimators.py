@@ -17,7 +17,7 @@ from fctree._parameters import with_own_name
 from fctree._sklearn import StrOptions, check_monotonic_cst
 from fctree._tables.columns import is_categorical, read_columns
 from fctree._tables.encoder import IndicatorLimits, TableEncoder, renumber
-from fctree._tables.frames import check_frame, is_frame, naming_missing, raw_columns, table_of, without_mask
+from fctree._tables.frames import check_frame, is_frame, naming_missing, raw_columns, single_precision, table_of, without_mask
 from fctree._tables.numbers import fill_numbers
 from fctree._tables.offsets import relative_targets
 from fctree._tables.quantities import are_quantities, warn_of_quantities
@@ -79,12 +79,13 @@ def _infinite_columns(X):
 def _checked(estimator, X, y, reset, checks):
     """Validated samples as `validate_table` returns them, and the categories of each column."""
     table = _table(estimator, X, reset)
-    if table is None:
+    single = single_precision(X) if table is None else None
+    if table is None and single is None:
         out = validate_data(estimator, X, y, reset=reset, **checks)
         categories = [None] * estimator.n_features_in_
     else:
-        validate_data(estimator, table, y, reset=reset, skip_check_array=True)
-        X, categories = _coded(estimator, table, reset)
+        validate_data(estimator, X if table is None else table, y, reset=reset, skip_check_array=True)
+        X, categories = _coded(estimator, table, reset) if single is None else (single, [None] * single.shape[1])
         if isinstance(y, str) and y == "no_validation":
             out = check_array(X, input_name="X", estimator=estimator, **checks)
         else:

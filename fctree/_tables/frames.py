@@ -87,6 +87,18 @@ def check_frame(X):
     return X
 
 
+def single_precision(X):
+    """A frame whose columns are all float32 as such an array, or None; scikit-learn, which sees that only in columns of NumPy,
+    would make float64 of it."""
+    library = library_of(X)
+    if library not in ("pandas", "polars", "pyarrow") or not is_frame(X):
+        return None
+    types = X.schema.types if library == "pyarrow" else X.dtypes
+    if not {str(of_column) for of_column in types} <= _SINGLE:
+        return None
+    return np.column_stack([np.asarray(raw, dtype=np.float32) for raw in raw_columns(X)])
+
+
 def without_mask(X):
     """``X``; of a masked array of NumPy with missing values where it hides something, since other code reads what is hidden."""
     if not isinstance(X, np.ma.MaskedArray):
@@ -147,6 +159,7 @@ ARROW_NUMBERS = {
     "float",
     "double",
 }
+_SINGLE = {"Float32", "float", "float[pyarrow]"}  # float32 as polars, pandas and pyarrow call it
 _ARROW_VIEWS = {"string_view": "large_string", "binary_view": "large_binary"}
 
 

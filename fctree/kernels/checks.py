@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_array
 from fctree._memory import check_memory
 from fctree._native.core import is_finite, is_matrix
 from fctree._native_input import strided_in_elements
-from fctree._tables.frames import check_frame, refuse_mask
+from fctree._tables.frames import check_frame, refuse_mask, single_precision
 from fctree._warnings import warn
 
 
@@ -34,8 +34,9 @@ def _check_samples(X, name, batch):
         return X
     X = check_frame(X)
     refuse_mask(name, X)
+    single = single_precision(X)
     X = check_array(
-        X, dtype=[np.float64, np.float32], order="C", input_name=name, allow_nd=batch
+        X if single is None else single, dtype=[np.float64, np.float32], order="C", input_name=name, allow_nd=batch
     )
     check_samples_shape(X.shape, name)
     return strided_in_elements(X)

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from fctree.kernels import tree_ntk
 from sklearn.base import clone
 from table_cases import CLASSIFIERS, REGRESSORS, as_pandas, as_polars, mixed_columns
 
@@ -81,3 +82,26 @@ def test_labels_of_nullable_types_stay_what_they_are(name, kind):
     y[3] = pd.NA
     with pytest.raises(ValueError, match="y contains NaN"):
         model.fit(X, y)
+
+
+def test_float32_columns_of_any_frame_are_float32_samples():
+    """Soft trees train and kernels are computed in it: as of the array."""
+    polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    X = np.random.default_rng(0).normal(size=(80, 3)).astype(np.float32)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    frames = [frame, frame.astype("Float32"), polars.from_pandas(frame), pyarrow.Table.from_pandas(frame)]
+    plain = clone(REGRESSORS["soft"]).fit(X, Y)
+    assert plain.split_weights_.dtype == np.float32
+    for table in frames:
+        model = clone(REGRESSORS["soft"]).fit(table, Y)
+        assert model.split_weights_.tobytes() == plain.split_weights_.tobytes(), type(table)
+        np.testing.assert_array_equal(model.predict(table), plain.predict(X))
+        assert model.feature_names_in_.tolist() == ["a", "b", "c"]
+        gram = tree_ntk(table)
+        assert gram.dtype == np.float32
+        np.testing.assert_array_equal(gram, tree_ntk(X))
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(frames[2].select("b", "a", "c"))
+    holes = frames[2].with_columns(polars.when(polars.col("a") > 0).then(polars.col("a")).alias("a"))
+    model = clone(REGRESSORS["soft"]).fit(holes, Y)
+    np.testing.assert_array_equal(model.predict(holes), model.predict(holes.to_pandas()))
