@@ -49,8 +49,9 @@ check_soft_tree_classifier = of_classifiers(_NAMES, _check_soft_trees)
 def _check_rule(model):
     if not hasattr(model, "_rule"):  # files of 0.1 have the parameters only
         model._rule = {name: getattr(model, name) for name in model._RULE}
-    rule = model._rule
-    require(isinstance(rule, dict) and set(rule) == set(model._RULE), "_rule has other names")
+    require(isinstance(model._rule, dict) and set(model._rule) == set(model._RULE), "_rule has other names")
+    rule = {name: value.item() if isinstance(value, np.generic) else value for name, value in model._rule.items()}
+    model._rule = rule
     for name in ("batch_norm", "fit_intercept"):
         require(type(rule[name]) is bool, f"{name} is {rule[name]!r}, not True or False")
     for name in ("gamma", "scale"):

@@ -1,9 +1,9 @@
-"""save_model takes parameters as users write them: sets, ranges, columns of data frames."""
+"""save_model takes parameters as users write them: sets, ranges, columns of data frames, numbers of NumPy."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from fctree import SymmetricBoostingRegressor, TreeNTKRegressorCV, load_model, save_model
+from fctree import SoftTreeRegressor, SymmetricBoostingRegressor, TreeNTKRegressorCV, load_model, save_model
 from sklearn.base import clone
 
 X = np.random.default_rng(0).normal(size=(60, 5))
@@ -19,6 +19,8 @@ SHORT = {"max_iter": 3, "random_state": 0}
     SymmetricBoostingRegressor(**SHORT, categorical_features=NAMED.columns == "c"),
     SymmetricBoostingRegressor(**SHORT, monotonic_cst=pd.Series([1, 0, 0, -1, 0])),
     SymmetricBoostingRegressor(**SHORT, loss=["huber", 0.8]),
+    SoftTreeRegressor(max_epochs=2, gamma=np.float64(0.5), scale=np.int8(1), batch_norm=np.False_, fit_intercept=np.True_,
+                      routing=np.str_("erf"), random_state=0),
     TreeNTKRegressorCV(alphas=pd.Series([0.1, 1.0]), depths=range(1, 3), scales=[1.0]),
 ], ids=lambda model: type(model).__name__)
 def test_parameters_are_stored_as_users_write_them(model, tmp_path):
