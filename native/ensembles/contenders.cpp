@@ -139,6 +139,7 @@ RoundTree Contenders::grow_residual_tree() {
     RoundTree tree = grow_round_tree(fitted_data(few, params), kCurvature, kinds_[kCurvature], searched_, statistics, execution);
     const std::vector<index_t> places = places_of(few.map.columns, all.map.columns);
     grown = {sum_of(grown.arrays, std::move(tree.arrays), places), std::move(tree.leaf)};
+    statistics.set_features(kCurvature, all.map, execution);  // those of a linear model that competes
   }
   std::copy(targets.begin(), targets.end(), response_.target.begin());
   find_means(fitted_data(all, params), grown.leaf, execution, grown.arrays);

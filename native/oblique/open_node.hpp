@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 #include <vector>
 
 #include "core/buffer.hpp"
@@ -63,7 +64,9 @@ constexpr double kAboutOne = 1.0 - 1e-9;
 struct GrowState {
   GrowState(const TrainingData& samples, const ObliqueParams& of_tree, const Execution& team, NodeStatistics& sums,
             const Vector& subtracted)
-      : data(samples), params(of_tree), execution(team), offset(subtracted), statistics(&sums) {}
+      : data(samples), params(of_tree), execution(team), offset(subtracted), statistics(&sums) {
+    if (offset.size() > 0 && offset.size() != data.n_features) throw std::logic_error("the offset is of other features");
+  }
 
   const TrainingData& data;
   ObliqueParams params;

@@ -100,6 +100,18 @@ def test_what_a_linear_model_of_all_features_leaves():
     assert_close(model, local, X)
 
 
+@pytest.mark.parametrize("seed", [1, 4])
+def test_linear_models_compete_with_what_they_leave(seed):
+    """In the same rounds: the trees that are grown in between take few of the features."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(N_ROWS, 30))
+    score = X.sum(axis=1) + 3.0 * np.abs(X[:, 0]) + rng.normal(size=N_ROWS)
+    labels = np.digitize(score, np.quantile(score, [0.33, 0.66]))
+    model, local = fit_both(DaskCurvatureBoostingClassifier, {"max_iter": 5}, X, labels)
+    assert 4 in model.tree_kinds_
+    assert_close(model, local, X)
+
+
 def test_few_different_rows():
     """Whether equal samples are drawn one by one is decided by those of all places."""
     rng = np.random.default_rng(2)
