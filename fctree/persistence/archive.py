@@ -179,8 +179,6 @@ def _read_members(file):
             member = members.pop(name)
             with archive.open(member) as stream:
                 arrays.append(_read_array(stream, member))
-                if stream.read(1):
-                    raise ValueError(f"member {name!r} is longer than its array")
     return header, arrays
 
 

@@ -43,10 +43,7 @@ def rebuild_oblique_tree(fields):
         n_classes is None or (type(n_classes) is int and n_classes >= 1),
         f"a tree has n_classes={n_classes!r}",
     )
-    tree = ObliqueTree(**fields)
-    require(tree.n_outputs >= 1, "a tree has no output")
-    require(tree.n_features >= 1, "a tree has no features")
-    return tree
+    return ObliqueTree(**fields)
 
 
 def rebuilds(cls):
@@ -294,7 +291,7 @@ def _check_thresholds(model):
         require(ascending, f"{name} is not ascending")
 
 
-_TREE_NTK_NAMES = ("X_fit_", "dual_coef_", "n_features_in_")
+_TREE_NTK_NAMES = ("X_fit_", "dual_coef_", "n_features_in_", "feature_matrix_", "_architecture")
 _SEARCHED_NAMES = ("alpha_", "depth_", "scale_", "best_score_", "cv_results_")
 
 
@@ -311,14 +308,14 @@ def check_tree_ntk_regressor(model):
 def check_tree_ntk_classifier(model):
     """Raise ValueError unless it is unfitted or its expansion fits together."""
     if is_fitted(model, (*_TREE_NTK_NAMES, *_chosen_names(model), "classes_")):
-        require(isinstance(model.classes_, np.ndarray), "classes_ is not an array")
+        check_array("classes_", model.classes_, n_axes=1)
         _check_tree_ntk(model, 2)
         n_columns = model.dual_coef_.shape[1]
         require(n_columns == len(model.classes_), "dual_coef_ is not a column a class")
 
 
 def _chosen_names(model):
-    return _SEARCHED_NAMES if hasattr(model, "alphas") else ("n_iter_",)
+    return _SEARCHED_NAMES if hasattr(model, "alphas") else ("n_iter_", "_depth", "_scale")
 
 
 def _check_tree_ntk(model, n_axes):

@@ -24,7 +24,6 @@ def rebuild_table_encoder(fields):
     require(isinstance(encoder.categories, list), "an encoder's categories are not a list")
     require(type(encoder.impute) is bool, "an encoder's impute is not True or False")
     width, n_statistics = encoder.n_features_in, np.size(encoder.targets)
-    require(width >= 1, "an encoder has no columns")
     for name, length, dtype in (
         ("has_missing", width, np.bool_),
         ("means", width, np.float64),

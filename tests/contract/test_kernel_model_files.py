@@ -57,10 +57,15 @@ def test_predictions_are_as_they_were(fitted, tmp_path):
         ("X_fit_", X[:, :3]),
         ("X_fit_", np.full_like(X, np.nan)),
         ("n_features_in_", 5),
+        ("_fit_weights", np.ones(79)),
+        ("_fit_weights", -np.ones(80)),
+        ("_fold_errors", np.ones((79, 1))),
+        ("_fold_errors", np.ones((80, 2))),
+        ("feature_matrix_", np.full((4, 4), np.nan)),
     ],
 )
 def test_what_does_not_fit_together_is_refused(name, value, tmp_path):
     model = TreeNTKRegressor(alpha=1.0).fit(X, Y[:, 0])
     setattr(model, name, value)
-    with pytest.raises(ValueError, match=r"dual_coef_|X_fit_|n_features_in_|encoder_"):
+    with pytest.raises(ValueError, match=f"{name}|encoder_"):
         save_model(model, tmp_path / "model")

@@ -363,6 +363,8 @@ def test_other_objects_are_refused(thing, tmp_path):
         (b"bytes", "bytes"),
         (1 << 5000, "bits"),
         (np.random, "module"),
+        (np.void(b"bytes"), "type"),
+        (np.random.Generator(type("Own", (np.random.PCG64,), {})(0)), "not one of NumPy's"),
     ],
 )
 def test_values_that_no_file_holds_are_named(value, message, tmp_path):

@@ -365,12 +365,23 @@ def test_model_files_and_pickles(model_and_targets, tmp_path):
                               dtype=np.int32)),
         ("children", np.array([[1, 2], [3, 4], [5, 6], [7, 8], [9, 10], [11, 12], [13, 2**30]],
                               dtype=np.int32)),
+        ("children", np.asfortranarray(np.arange(1, 15, dtype=np.int32).reshape(7, 2))),
+        ("split_weights", np.zeros((0, 7, 5))),
+        ("split_weights", np.zeros((4, 0, 5))),
+        ("more", 1),
+        ("routing", "step"),
+        ("gamma", 0.0),
+        ("gamma", np.inf),
+        ("scale", True),
+        ("batch_norm", 1),
+        ("fit_intercept", None),
     ],
 )
 def test_files_that_do_not_fit_together_are_refused(name, value, tmp_path):
     model = SoftTreeRegressor(**FEW).fit(X, Y[:, 0])
-    model._state = {**model._state, name: value}
-    with pytest.raises(ValueError, match="weights|moment|running|epochs|children"):
+    part = "_rule" if name in model._rule else "_state"
+    setattr(model, part, {**getattr(model, part), name: value})
+    with pytest.raises(ValueError, match=name if part == "_rule" else "weights|moment|running|epochs|children|other names"):
         save_model(model, tmp_path / "model")
 
 

@@ -11,12 +11,17 @@ import zipfile
 import numpy as np
 import pytest
 from fctree import (
+    CurvatureBoostingRegressor,
+    CurvatureForestClassifier,
+    CurvatureForestRegressor,
     FCODTClassifier,
     FCODTRegressor,
     SoftTreeClassifier,
     SoftTreeRegressor,
     SymmetricBoostingClassifier,
     SymmetricBoostingRegressor,
+    TreeNTKClassifier,
+    TreeNTKRegressor,
     load_model,
     save_model,
 )
@@ -36,6 +41,11 @@ MODELS = {
     "soft classes": SoftTreeClassifier(n_trees=2, depth=2, max_epochs=2, random_state=0).fit(
         X, CLASSES
     ),
+    "curved": CurvatureBoostingRegressor(max_iter=3, max_depth=2, calibration_fraction=0.3, random_state=0).fit(X, y),
+    "forest": CurvatureForestRegressor(n_estimators=2, max_depth=2, random_state=0).fit(X, y),
+    "forest classes": CurvatureForestClassifier(n_estimators=2, max_depth=2, random_state=0).fit(X, CLASSES),
+    "kernel": TreeNTKRegressor(alpha=1.0).fit(X, y),
+    "kernel classes": TreeNTKClassifier(alpha=1.0).fit(X, CLASSES),
 }
 
 # What stands for no value.
@@ -122,3 +132,83 @@ def parts_of(model, path):
         header = json.loads(content[HEADER_NAME])
         arrays = [content[name] for name in content.files if name != HEADER_NAME]
     return header, arrays
+
+
+class Forgery:
+    """A model's header and arrays, and ways to change what is at a path of attributes."""
+
+    def __init__(self, name, path):
+        self.path = path
+        self.header, self.arrays = parts_of(MODELS[name], path)
+
+    def _code(self, where):
+        attribute, *fields = where.split(".")
+        code = self.header["attributes"][attribute]
+        for field in fields:
+            code = code["fields"][field] if field.isidentifier() else code[int(field)]
+        return code
+
+    def change_array(self, where, change):
+        code = self._code(where)
+        number = code["number" if "number" in code else "values"]
+        # The array may be part of other values, which stay as they are.
+        self.arrays.append(np.array(change(self.arrays[number].copy())))
+        code["number" if "number" in code else "values"] = len(self.arrays) - 1
+
+    def set(self, where, value):
+        *parents, last = where.split(".")
+        attributes = self.header["attributes"]
+        entry = self._code(".".join(parents))["fields"] if parents else attributes
+        entry[last] = value
+
+    def remove(self, where):
+        *parents, last = where.split(".")
+        attributes = self.header["attributes"]
+        del (self._code(".".join(parents))["fields"] if parents else attributes)[last]
+
+    def refused(self, match):
+        used = set(_numbers(self.header))
+        renumbered = {old: new for new, old in enumerate(sorted(used))}
+        arrays = [self.arrays[number] for number in sorted(used)]
+        refused(self.path, file_of(_renumber(self.header, renumbered), arrays), match)
+
+
+_NUMBERS = ("number", "values", "offsets")
+
+
+def _numbers(node):
+    if isinstance(node, dict):
+        named = node.get("type") in ("array", "array list")
+        for key, value in node.items():
+            yield from [value] if named and key in _NUMBERS else _numbers(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _numbers(value)
+
+
+def _renumber(node, numbers):
+    if isinstance(node, dict):
+        named = node.get("type") in ("array", "array list")
+        return {
+            key: numbers[value] if named and key in _NUMBERS else _renumber(value, numbers)
+            for key, value in node.items()
+        }
+    return [_renumber(value, numbers) for value in node] if isinstance(node, list) else node
+
+
+def put(index, value):
+    """The change that sets an element."""
+
+    def change(array):
+        array[index] = value
+        return array
+
+    return change
+
+
+def as_type(dtype):
+    return lambda array: array.astype(dtype)
+
+
+def cut(*slices):
+    return lambda array: array[slices]

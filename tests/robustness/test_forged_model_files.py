@@ -1,5 +1,6 @@
 """Files made by hand whose container, header or values nobody would write: a ValueError."""
 
+import copy
 import io
 import json
 import os
@@ -79,6 +80,37 @@ def test_members(header, path):
     refused(path, file_of(header, [np.zeros(3)]), r"\[0\] belong to no value")
     strange = sealed(lambda a: (a.writestr(HEADER_NAME, text), a.writestr("x", "")))
     refused(path, strange, "arrays/0.npy' is missing, beside 'x'")
+
+    def overlapping(archive):  # members that would be read many times
+        archive.writestr(HEADER_NAME, text)
+        archive.writestr(array_name(0), npy(np.zeros(1000)))
+        for index in (1, 2):
+            member = copy.copy(archive.getinfo(array_name(0)))
+            member.filename = array_name(index)
+            archive.filelist.append(member)
+
+    refused(path, sealed(overlapping), "larger than the file")
+
+
+def test_nested_values(header, path):
+    header["attributes"]["note"] = note = json.loads("[" * 32 + "1" + "]" * 32)
+    path.write_bytes(file_of(header, []))
+    assert load_model(path).note == note
+    header["attributes"]["note"] = [note]
+    refused(path, file_of(header, []), "nested more than 32 deep")
+
+
+@pytest.mark.parametrize("code, arrays, most", [
+    ({"type": "array", "number": 0}, [np.zeros(3)], 8),
+    ({"type": "array list", "values": 0, "offsets": 1}, [np.zeros(3), np.array([0, 1, 3])], 1),
+])
+def test_arrays_used_often(code, arrays, most, header, path):
+    """Each use costs memory again."""
+    header["attributes"]["note"] = [code] * most
+    path.write_bytes(file_of(header, arrays))
+    assert len(load_model(path).note) == most
+    header["attributes"]["note"] = [code] * (most + 1)
+    refused(path, file_of(header, arrays), f"array 0 is used by more than {most} value")
 
 
 def test_compressed_arrays(header, path):
@@ -228,7 +260,10 @@ def test_states_that_are_none(path):
     def empty(entries):
         entries["state"][1] = {"type": "dict", "items": []}
 
-    for change in (rename, unknown, empty):
+    def text(entries):
+        entries["state"][1] = "0"
+
+    for change in (rename, unknown, empty, text):
         for kind in ("MT19937", "SFC64"):
             stream = np.random.Generator(getattr(np.random, kind)(1))
             refused(path, file_with_stream(stream, path, change), "random stream|state")

@@ -7,88 +7,9 @@ import random
 import joblib
 import numpy as np
 import pytest
-from fctree import CurvatureForestRegressor, TreeNTKRegressor, load_model
-from robustness.forged_model_files import MODELS, NONSENSE, RNG, X, file_of, parts_of, refused, y
-
-
-class Forgery:
-    """A model's header and arrays, and ways to change what is at a path of attributes."""
-
-    def __init__(self, name, path):
-        self.path = path
-        self.header, self.arrays = parts_of(MODELS[name], path)
-
-    def _code(self, where):
-        attribute, *fields = where.split(".")
-        code = self.header["attributes"][attribute]
-        for field in fields:
-            code = code["fields"][field] if field.isidentifier() else code[int(field)]
-        return code
-
-    def change_array(self, where, change):
-        code = self._code(where)
-        number = code["number" if "number" in code else "values"]
-        # The array may be part of other values, which stay as they are.
-        self.arrays.append(np.array(change(self.arrays[number].copy())))
-        code["number" if "number" in code else "values"] = len(self.arrays) - 1
-
-    def set(self, where, value):
-        *parents, last = where.split(".")
-        attributes = self.header["attributes"]
-        entry = self._code(".".join(parents))["fields"] if parents else attributes
-        entry[last] = value
-
-    def remove(self, where):
-        *parents, last = where.split(".")
-        attributes = self.header["attributes"]
-        del (self._code(".".join(parents))["fields"] if parents else attributes)[last]
-
-    def refused(self, match):
-        used = set(_numbers(self.header))
-        renumbered = {old: new for new, old in enumerate(sorted(used))}
-        arrays = [self.arrays[number] for number in sorted(used)]
-        refused(self.path, file_of(_renumber(self.header, renumbered), arrays), match)
-
-
-_NUMBERS = ("number", "values", "offsets")
-
-
-def _numbers(node):
-    if isinstance(node, dict):
-        named = node.get("type") in ("array", "array list")
-        for key, value in node.items():
-            yield from [value] if named and key in _NUMBERS else _numbers(value)
-    elif isinstance(node, list):
-        for value in node:
-            yield from _numbers(value)
-
-
-def _renumber(node, numbers):
-    if isinstance(node, dict):
-        named = node.get("type") in ("array", "array list")
-        return {
-            key: numbers[value] if named and key in _NUMBERS else _renumber(value, numbers)
-            for key, value in node.items()
-        }
-    return [_renumber(value, numbers) for value in node] if isinstance(node, list) else node
-
-
-def put(index, value):
-    """The change that sets an element."""
-
-    def change(array):
-        array[index] = value
-        return array
-
-    return change
-
-
-def as_type(dtype):
-    return lambda array: array.astype(dtype)
-
-
-def cut(*slices):
-    return lambda array: array[slices]
+from fctree import FCODTClassifier, TreeNTKRegressor, load_model, save_model
+from robustness.forged_model_files import MODELS, NONSENSE, RNG, Forgery, X, as_type, cut, file_of, parts_of, put, refused, y
+from sklearn.base import clone
 
 
 @pytest.mark.parametrize("name", ["oblique", "oblique classes"])
@@ -226,6 +147,20 @@ EMPTY = {"type": "dict", "items": []}
         ("boosting", "train_score_", [], "train_score_"),
         ("boosting", "bin_thresholds_", [], "bin_thresholds_"),
         ("boosting", "bin_thresholds_", [1, 2, 3], "bin_thresholds_"),
+        *(("oblique classes", "temperature_", value, "temperature_") for value in (0.0, -1.0, 1, True, "1")),
+        *(("forest classes", "exponent_", value, "exponent_") for value in (0.0, 1, None)),
+        *(("forest", "step_share_", value, "step_share_") for value in (-0.1, 1.1, 1, None)),
+        *(("forest", "split_margin_", value, "split_margin_") for value in (-0.1, 1, None)),
+        ("forest", "residual_trees_", 0, "residual_trees_"),
+        ("forest", "trees_", None, "trees_"),
+        ("curved", "interval_trees_", [], "list of three"),
+        ("curved", "interval_trees_", [1, 2, 3], "interval_trees_"),
+        *(("kernel", "_penalty", value, "_penalty") for value in (-0.1, 1, "1")),
+        ("kernel", "_depth", "deep", "depth"),
+        ("kernel classes", "classes_", ["a", "b", "c"], "classes_"),
+        ("soft", "_state", [], "_state"),
+        ("soft", "_rule", EMPTY, "_rule"),
+        *(("soft", "loss_curve_", value, "loss_curve_") for value in ([1], EMPTY)),
     ],
 )
 def test_attributes(name, where, value, match, tmp_path):
@@ -247,12 +182,45 @@ def test_attributes(name, where, value, match, tmp_path):
         ("boosting classes", "classes_", lambda array: array * 0, "ascending"),
         ("boosting classes", "classes_", lambda array: array[:, None], "axes"),
         ("oblique classes", "classes_", lambda array: array[:2], "length"),
+        ("oblique", "interval_scores_", put(0, -1.0), "negative"),
+        ("oblique", "interval_levels_", cut(slice(1)), "interval_levels_"),
+        ("oblique", "interval_scales_", cut(slice(1)), "one a leaf"),
+        ("forest", "interval_scales_", cut(slice(1)), "one a leaf"),
+        ("curved", "interval_baselines_", cut(slice(2)), "interval_baselines_"),
+        ("curved", "interval_reach_", cut(slice(1)), "interval_reach_"),
+        ("forest classes", "class_shifts_", cut(slice(2)), "class_shifts_"),
+        ("forest classes", "class_shifts_", put(0, np.nan), "class_shifts_"),
+        ("kernel classes", "classes_", lambda array: array[:, None], "axes"),
+        ("kernel classes", "dual_coef_", cut(slice(None), slice(2)), "column a class"),
+        ("soft", "baseline_", lambda array: np.tile(array, 2), "baseline_"),
+        ("soft", "_target_scale", lambda array: np.tile(array, 2), "_target_scale"),
     ],
 )
 def test_arrays_of_models(name, where, change, match, tmp_path):
     forgery = Forgery(name, tmp_path / "model")
     forgery.change_array(where, change)
     forgery.refused(match)
+
+
+@pytest.mark.parametrize("name, features, targets, match", [
+    *((name, X[:, :2], y, "features") for name in ("oblique", "curved", "forest")),
+    *((name, X, np.column_stack([y, y]), "outputs") for name in ("oblique", "curved", "forest")),
+    ("oblique classes", X, y > 0, "outputs"),
+])
+def test_trees_of_another_model(name, features, targets, match, tmp_path):
+    model, trees = copy.copy(MODELS[name]), "tree_" if name.startswith("oblique") else "trees_"
+    setattr(model, trees, getattr(clone(model).fit(features, targets), trees))
+    with pytest.raises(ValueError, match=f"{trees} has .*{match}"):
+        save_model(model, tmp_path / "model")
+
+
+def test_trees_of_another_kind_and_none(tmp_path):
+    forged = copy.copy(MODELS["oblique"]), copy.copy(MODELS["forest"])
+    forged[0].tree_ = FCODTClassifier().fit(X, y > 0).tree_
+    forged[1].trees_ = forged[1].trees_[:0]
+    for model, match in zip(forged, ("n_classes=2", "no trees"), strict=True):
+        with pytest.raises(ValueError, match=match):
+            save_model(model, tmp_path / "model")
 
 
 def test_too_many_thresholds(tmp_path):
@@ -268,8 +236,8 @@ def test_too_many_thresholds(tmp_path):
 @pytest.mark.parametrize("name", MODELS)
 def test_each_attribute_is_needed(name, tmp_path):
     # The others are younger than the format: files of 0.1 lack them.
-    optional = {"posterior_trees_", "_rule", "_log_link", "_architecture", "_depth", "_scale",
-                "encoder_", "evals_result_", "_judged"}
+    optional = {"posterior_trees_", "_rule", "_log_link", "encoder_", "evals_result_", "_judged", "_penalty", "_fold_errors",
+                "split_margin_", "residual_trees_"}
     for attribute in vars(MODELS[name]).keys() - MODELS[name].get_params().keys() - optional:
         forgery = Forgery(name, tmp_path / "model")
         forgery.remove(attribute)
@@ -292,7 +260,7 @@ def _copies(trees, path):
 @pytest.mark.parametrize("name", ["oblique", "oblique classes", "boosting", "forest"])
 def test_structure_is_fixed(name, tmp_path):
     """Compiled code follows it without looking: in the model, in its copies, and in one tree of many."""
-    model = MODELS.get(name) or CurvatureForestRegressor(n_estimators=2).fit(X, y)
+    model = MODELS[name]
     trees = model.tree_ if name.startswith("oblique") else model.trees_
     parts = [] if name.startswith("oblique") else [trees[0], *_copies(trees[0], tmp_path / "part")]
     for one in [*_copies(trees, tmp_path / "all"), *parts]:

@@ -145,9 +145,26 @@ def test_effects_do_not_vary_with_the_numbers():
         ("pair_statistics", [np.zeros((3, 1))]),
         ("pair_strengths", [np.zeros(2)]),
         ("edges", [np.array([1.0, 0.0])] * 3),
+        ("pairs", np.array([[0, 1], [0, 1]])),
+        ("pairs", np.array([[0, 1, 2]])),
+        ("pairs", np.array([[0, -1]])),
+        ("more", 1),
+        ("impute", 0),
+        ("has_missing", np.zeros(2, dtype=bool)),
+        ("means", np.zeros(3, dtype=np.float32)),
+        ("targets", np.array([-1])),
+        ("shares", ()),
+        ("shares", [np.ones(6), np.ones(7), np.ones(1)]),
+        ("strengths", [np.ones(3), np.ones(1), np.empty(0)]),
+        ("indicated", np.ones(3, dtype=bool)),
+        ("indicated", [True, True, False]),
+        ("categories", ([*"abcdef"], [*"abcdefg"], None)),
+        ("categories", [[*"abcdef"], [*"gfedcba"], None]),
+        ("categories", [[*"abcdef"], [*"abcdef", True], None]),
+        ("categories", [[*"abcdef"], [*"abcdefg"], []]),
     ],
 )
-def test_forged_pairs_are_refused(name, value):
+def test_forged_encoders_are_refused(name, value):
     X, y = interacting()
     encoder = SymmetricBoostingRegressor(max_iter=1).fit(X, y).encoder_
     fields = dict(vars(encoder))
