@@ -34,7 +34,7 @@ _MOST_COMPRESSED = 1100  # times: deflate can do no more than 1032
 
 def is_storable(dtype):
     """Whether arrays of this type can be members."""
-    return not dtype.hasobject and dtype.kind in _ARRAY_KINDS and dtype.itemsize > 0
+    return dtype.kind in _ARRAY_KINDS and dtype.itemsize > 0
 
 
 def array_name(index):

@@ -3,6 +3,7 @@
 `models_of_0_1/` holds eight models of 80 samples and, in predictions.npz, what 0.1 predicted.
 """
 
+import json
 import warnings
 from pathlib import Path
 
@@ -11,16 +12,22 @@ import pytest
 from fctree import (
     CurvatureBoostingClassifier,
     CurvatureBoostingRegressor,
+    CurvatureForestClassifier,
     CurvatureForestRegressor,
     CurvatureTreeRegressor,
     FCODTClassifier,
     FCODTRegressor,
     SymmetricBoostingRegressor,
+    SoftTreeRegressor,
+    SymmetricBoostingClassifier,
     TreeNTKRegressor,
+    TreeNTKRegressorCV,
     load_model,
     save_model,
 )
 from fctree.persistence import model_file
+from robustness.forged_model_files import file_of
+from sklearn.base import clone
 
 FOLDER = Path(__file__).parent / "models_of_0_1"
 X = np.random.default_rng(0).uniform(-1, 1, (80, 2)) * [1.0, 10.0]
@@ -90,6 +97,44 @@ def test_what_is_no_more_is_said(name, parameters):
         load_model(FOLDER / f"{name}.fctree")
 
 
+@pytest.mark.parametrize("name", ["forest", "symmetric"])
+def test_classifiers_are_read_like_regressors(name, tmp_path):
+    """No such file of 0.1 is kept: one of a regressor that says it is of a classifier."""
+    with np.load(FOLDER / f"{name}.fctree") as content:
+        header = json.loads(content["header.json"])
+        arrays = [content[f"arrays/{index}.npy"] for index in range(len(content.files) - 1)]
+    header["class"] = header["class"].replace("Regressor", "Classifier")
+    lost = "step_min_samples_leaf" if name == "forest" else "model_shrink_rate"
+    header["params"] |= {"step_min_samples_leaf": 7} if name == "forest" else {"loss": "log_loss"}
+    header["attributes"] |= {"n_classes_": 2, "classes_": {"type": "array", "number": len(arrays)}}
+    (tmp_path / "model").write_bytes(file_of(header, [*arrays, np.array([3, 7])]))
+    with pytest.warns(UserWarning, match=f"{lost} this version does not have"):
+        model = load_model(tmp_path / "model")
+    assert type(model) is {"forest": CurvatureForestClassifier, "symmetric": SymmetricBoostingClassifier}[name]
+    scores = load(name).predict(X)
+    if name == "forest":
+        assert model.exponent_ is None and model.class_shifts_ is None
+        np.testing.assert_allclose(model.predict_proba(X)[:, 1], scores.clip(0.0, 1.0), rtol=1e-12)
+    else:
+        np.testing.assert_array_equal(model.decision_function(X), scores)
+
+
+def test_soft_trees_are_read_without_their_rule_and_children(tmp_path):
+    """No model of 0.1 is kept: one of today with the attributes that it had."""
+    model = SoftTreeRegressor(n_trees=2, depth=3, routing="logistic", max_epochs=2, random_state=0).fit(X, X[:, 0])
+    expected = model.predict(X)
+    del model._rule, model._state["children"]
+    save_model(model, tmp_path / "model")
+    loaded = load_model(tmp_path / "model").set_params(routing="erf")  # of the next fit
+    np.testing.assert_array_equal(loaded.predict(X), expected)
+    for name in ("split_weights", "split_first_moment", "split_second_moment"):
+        model._state[name] = model._state[name][:, :6].copy()
+    for name in ("leaf_weights", "leaf_first_moment", "leaf_second_moment"):
+        model._state[name] = model._state[name][:, :7].copy()
+    with pytest.raises(ValueError, match="6 splits are not those of a perfect tree"):
+        save_model(model, tmp_path / "model")
+
+
 def test_a_model_that_shrank_goes_on():
     model = load("symmetric")
     assert not hasattr(model, "model_shrink_rate") and len(model.posterior_trees_) == 2
@@ -118,18 +163,20 @@ def test_probabilities_stay_as_they_were_until_the_next_fit():
 
 
 @pytest.mark.parametrize("n_outputs", [1, 2])
-def test_kernel_ridge_is_read_by_its_former_attributes(n_outputs, monkeypatch, tmp_path):
+@pytest.mark.parametrize("searched", [False, True])
+def test_kernel_ridge_is_read_by_its_former_attributes(n_outputs, searched, monkeypatch, tmp_path):
     """No model of 0.1 is kept: one of today with the attributes that it had."""
-    model = TreeNTKRegressor(alpha=0.1).fit(X, X[:, 0] if n_outputs == 1 else X)
-    former = TreeNTKRegressor(alpha=0.1)
-    vars(former).update({name: getattr(model, name) for name in ("X_fit_", "dual_coef_", "n_features_in_", "n_iter_")})
+    former = TreeNTKRegressorCV(alphas=[0.1], depths=[2], scales=[1.0]) if searched else TreeNTKRegressor(alpha=0.1)
+    model = clone(former).fit(X, X[:, 0] if n_outputs == 1 else X)
+    names = ("alpha_", "depth_", "scale_", "best_score_", "cv_results_") if searched else ("n_iter_",)
+    vars(former).update({name: getattr(model, name) for name in ("X_fit_", "dual_coef_", "n_features_in_", *names)})
     former._one_output = n_outputs == 1
     with monkeypatch.context() as patch:
         patch.setattr(model_file, "FORMAT_VERSION", 1)
         save_model(former, tmp_path / "model")
     loaded = load_model(tmp_path / "model")
-    loaded.set_params(depth=5, scale=0.5, architecture="oblivious")  # of the next fit
-    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+    of_next_fit = {"depths": [5], "scales": [0.5]} if searched else {"depth": 5, "scale": 0.5, "architecture": "oblivious"}
+    np.testing.assert_array_equal(loaded.set_params(**of_next_fit).predict(X), model.predict(X))
     assert loaded.feature_matrix_ is None
     with pytest.raises(ValueError, match="fit"):
         loaded.predict_interval(X)
