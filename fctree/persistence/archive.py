@@ -135,8 +135,7 @@ def _check_digest(file):
     end_length = _END_RECORD_LENGTH + _COMMENT_LENGTH
     file.seek(max(0, size - end_length))
     end = file.read()
-    marked = end[_END_RECORD_LENGTH:-_DIGEST_LENGTH] == MARK
-    if not marked or not end.startswith(b"PK\x05\x06"):
+    if end[_END_RECORD_LENGTH:-_DIGEST_LENGTH] != MARK:
         file.seek(0)
         start = file.read(4)
         if start == b"PK\x03\x04":
@@ -158,11 +157,9 @@ def _read_members(file):
             if name in members:
                 raise ValueError(f"it has two members {name!r}")
             deflated = member.compress_type == zipfile.ZIP_DEFLATED and name != HEADER_NAME
-            if member.flag_bits & 0x1 or not (deflated or member.compress_type == zipfile.ZIP_STORED):
-                raise ValueError(f"member {name!r} is encrypted, or compressed as it must not be")
-            most = member.compress_size * (_MOST_COMPRESSED if deflated else 1)
-            least = 0 if deflated else most
-            if not (0 <= member.header_offset < size and least <= member.file_size <= most):
+            if not (deflated or member.compress_type == zipfile.ZIP_STORED):
+                raise ValueError(f"member {name!r} is compressed as it must not be")
+            if member.file_size > member.compress_size * (_MOST_COMPRESSED if deflated else 1):
                 raise ValueError(f"member {name!r} does not lie inside the file")
             members[name] = member
         if sum(member.compress_size for member in members.values()) > size:
@@ -194,7 +191,7 @@ def _read_array(stream, member):
     if dtype.kind != "f" and member.compress_type != zipfile.ZIP_STORED:
         raise ValueError(f"member {name!r} is compressed as it must not be")
     n_bytes = math.prod(shape) * dtype.itemsize
-    if any(length < 0 for length in shape) or member.file_size - stream.tell() != n_bytes:
+    if member.file_size - stream.tell() != n_bytes:
         raise ValueError(f"member {name!r} does not have the length that its shape asks for")
     raw = np.empty(n_bytes, dtype=np.uint8)
     view = memoryview(raw)

@@ -81,6 +81,19 @@ def test_members(header, path):
     strange = sealed(lambda a: (a.writestr(HEADER_NAME, text), a.writestr("x", "")))
     refused(path, strange, "arrays/0.npy' is missing, beside 'x'")
 
+    def encrypted(archive):
+        archive.writestr(HEADER_NAME, text)
+        archive.getinfo(HEADER_NAME).flag_bits |= 1
+
+    refused(path, sealed(encrypted), "encrypted")
+
+    content = file_of(header, [])
+    at = content.rindex(b"PK\x05\x06") + 16  # where the archive's directory begins, and by that its members
+    outside = resealed(content[:at] + len(content).to_bytes(4, "little") + content[at + 4 :])
+    refused(path, outside, "points outside of the file")
+    with pytest.raises(ValueError, match="cannot load a model"):
+        load_model(io.BytesIO(outside))
+
     def overlapping(archive):  # members that would be read many times
         archive.writestr(HEADER_NAME, text)
         archive.writestr(array_name(0), npy(np.zeros(1000)))
@@ -204,6 +217,14 @@ def npy_claiming(shape, descr="<f8", data=b""):
 def test_arrays_that_are_none(member, header, path):
     header["attributes"]["note"] = {"type": "array", "number": 0}
     refused(path, file_of(header, [member]))
+
+
+@pytest.mark.parametrize("order, version", [("C", (1, 0)), ("F", (1, 0)), ("C", (2, 0))])
+def test_arrays_of_each_order_and_version(order, version, header, path):
+    array = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], order=order)
+    header["attributes"]["note"] = {"type": "array", "number": 0}
+    path.write_bytes(file_of(header, [npy(array, version=version)]))
+    np.testing.assert_array_equal(load_model(path).note, array)
 
 
 @pytest.mark.parametrize("name", ["predict", "__class__", "__dict__", "a b", "alpha", "tree_", ""])
