@@ -64,7 +64,7 @@ def _check_column(encoder, column):
         statistics = shares if encoder.has_statistics(column) else 0
         require(shares >= 1, f"column {column} of an encoder has no categories")
     n_statistics = len(encoder.targets) if statistics else 0
-    if statistics and np.shape(encoder.strengths[column]) == (2 * n_statistics,):
+    if np.shape(encoder.strengths[column]) == (2 * n_statistics,):
         n_statistics *= 2  # those of residuals too
     edges = encoder.edges[column]
     valid = isinstance(edges, np.ndarray) and edges.dtype == np.float64 and edges.ndim == 1

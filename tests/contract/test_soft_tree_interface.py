@@ -355,6 +355,7 @@ def test_model_files_and_pickles(model_and_targets, tmp_path):
         ("split_second_moment", np.zeros((4, 7, 4))),
         ("running_mean", np.zeros(3)),
         ("n_epochs", -1),
+        ("n_epochs", 2.0),
         ("children", None),
         ("children", np.arange(1, 15).reshape(7, 2)),
         ("children", np.arange(1, 13, dtype=np.int32).reshape(6, 2)),
@@ -374,7 +375,6 @@ def test_model_files_and_pickles(model_and_targets, tmp_path):
         ("gamma", np.inf),
         ("scale", True),
         ("batch_norm", 1),
-        ("fit_intercept", None),
     ],
 )
 def test_files_that_do_not_fit_together_are_refused(name, value, tmp_path):

@@ -159,7 +159,7 @@ EMPTY = {"type": "dict", "items": []}
         ("kernel", "_depth", "deep", "depth"),
         ("kernel classes", "classes_", ["a", "b", "c"], "classes_"),
         ("soft", "_state", [], "_state"),
-        ("soft", "_rule", EMPTY, "_rule"),
+        *(("soft", "_rule", value, "_rule") for value in (EMPTY, ["batch_norm", "fit_intercept", "gamma", "routing", "scale"])),
         *(("soft", "loss_curve_", value, "loss_curve_") for value in ([1], EMPTY)),
     ],
 )

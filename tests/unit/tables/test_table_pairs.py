@@ -135,35 +135,27 @@ def test_effects_do_not_vary_with_the_numbers():
     assert np.mean((effects - effect) ** 2) < 0.1 * np.mean((means - effect) ** 2)
 
 
-@pytest.mark.parametrize(
-    "name, value",
-    [
-        ("pairs", np.array([[0, 5]])),
-        ("pairs", np.array([[2, 0]])),
-        ("pairs", np.array([[0, 0]])),
-        ("pair_statistics", []),
-        ("pair_statistics", [np.zeros((3, 1))]),
-        ("pair_strengths", [np.zeros(2)]),
-        ("edges", [np.array([1.0, 0.0])] * 3),
-        ("pairs", np.array([[0, 1], [0, 1]])),
-        ("pairs", np.array([[0, 1, 2]])),
-        ("pairs", np.array([[0, -1]])),
-        ("more", 1),
-        ("impute", 0),
-        ("has_missing", np.zeros(2, dtype=bool)),
-        ("means", np.zeros(3, dtype=np.float32)),
-        ("targets", np.array([-1])),
-        ("shares", ()),
-        ("shares", [np.ones(6), np.ones(7), np.ones(1)]),
-        ("strengths", [np.ones(3), np.ones(1), np.empty(0)]),
-        ("indicated", np.ones(3, dtype=bool)),
-        ("indicated", [True, True, False]),
-        ("categories", ([*"abcdef"], [*"abcdefg"], None)),
-        ("categories", [[*"abcdef"], [*"gfedcba"], None]),
-        ("categories", [[*"abcdef"], [*"abcdef", True], None]),
-        ("categories", [[*"abcdef"], [*"abcdefg"], []]),
-    ],
-)
+SHOPS, WARES = list("abcdef"), list("abcdefg")
+FORGED = {
+    "pairs": [*map(np.array, ([[0, 3]], [[0, -1]], [[2, 0]], [[0, 0]], [[0, 1], [0, 1]], [[0, 1, 2]], [0, 1], [[0.0, 1.0]])), [[0, 1]]],
+    "pair_statistics": [[], [np.zeros((3, 1))], (np.zeros((42, 1)),)],
+    "pair_strengths": [[np.zeros(2)]],
+    "edges": [[edges] * 3 for edges in (np.ones(2), np.arange(2), np.zeros((1, 1)), [0.0])],
+    "more": [1],
+    "impute": [0],
+    "has_missing": [np.zeros(2, dtype=bool)],
+    "means": [np.zeros(3, dtype=np.float32)],
+    "targets": [np.array([-1])],
+    "shares": [[], (np.ones(6), np.ones(7), np.empty(0)), [np.ones(6), np.ones(7), np.ones(1)]],
+    "strengths": [[np.ones(3), np.ones(1), np.empty(0)]],
+    "indicated": [np.ones(3, dtype=bool), [True, True, False]],
+    "categories": [(SHOPS, WARES, None), *(
+        [SHOPS, wares, None] for wares in (WARES[::-1], [*WARES[:6], "f"], [*WARES[:6], True], [*WARES[:6], b"g"], tuple(WARES))
+    ), [SHOPS, WARES, []]],
+}
+
+
+@pytest.mark.parametrize("name, value", [(name, value) for name, values in FORGED.items() for value in values])
 def test_forged_encoders_are_refused(name, value):
     X, y = interacting()
     encoder = SymmetricBoostingRegressor(max_iter=1).fit(X, y).encoder_
