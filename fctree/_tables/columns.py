@@ -52,7 +52,7 @@ def read_column(raw, name, wanted, remedy=_REMEDY):
         return Column(numbers=_numbers(raw))
     else:
         values, codes = _factorized(raw)
-        if wanted is None and not _may_hold_text(raw, values, name):
+        if wanted is None and not (_holds_text(values, name) or all(map(is_missing, values))):
             return Column(numbers=_looked_up(values, codes))
     if wanted is False:
         if _holds_text(values, name):
@@ -166,13 +166,6 @@ def is_missing(value):
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, (float, np.floating, Decimal, np.datetime64, np.timedelta64)) and value != value
-
-
-def _may_hold_text(raw, values, name):
-    """Whether some values are text, or none says that the column is anything else."""
-    if _holds_text(values, name):
-        return True
-    return _kind(raw) in "OSU" and all(map(is_missing, values))
 
 
 def _holds_text(values, name):

@@ -1,8 +1,9 @@
 """Text that looks like numbers, of any country's way to write them."""
 
 import numpy as np
+import pandas as pd
 import pytest
-from fctree._tables.columns import read_column
+from fctree._tables.columns import quantities, read_column
 from fctree._tables.quantities import are_quantities
 
 NUMBERS = np.random.default_rng(0).uniform(10.0, 5000.0, 60)
@@ -47,3 +48,14 @@ def test_whole_numbers_that_repeat_are_codes(n_each, found):
 def test_lists_addresses_and_codes(write):
     texts = np.array([write(number) for number in NUMBERS], dtype=object)
     assert not are_quantities(read_column(texts, "code", None)), texts[:3]
+
+
+def test_truths_are_numbers_but_no_quantities():
+    pl, pa = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    for values in ([True, None, False], [None, None]):
+        raw = pd.Series(values, dtype=object)
+        assert quantities(raw, "x") is None
+        columns = [raw.astype("boolean"), pl.Series(values, dtype=pl.Boolean), pa.chunked_array([values], pa.bool_())]
+        for column in columns:
+            numbers = read_column(column, "x", None).numbers
+            np.testing.assert_array_equal(numbers, np.array(values, dtype=float))
