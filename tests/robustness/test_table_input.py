@@ -266,8 +266,10 @@ def test_values_that_are_all_unknown_warn(in_fit, later):
         model.predict(frame)
         model.predict(frame[:18].assign(c=few))
         model.predict(frame.assign(c=None))
-    with pytest.warns(UserWarning, match="column 'c': all of its 80 values count as unknown categories, because fit has seen none"):
-        model.predict(frame.assign(c=later))
+        model.predict(frame.assign(c=["b"] + [later] * 79))
+    for n in (80, 10):
+        with pytest.warns(UserWarning, match=f"'c': all of its {n} values count as unknown categories, because fit has seen none"):
+            model.predict(frame[:n].assign(c=later))
 
 
 def test_complex_numbers_are_refused_by_name():
