@@ -69,18 +69,20 @@ def test_trees_refit_their_leaves(kind, weights):
         np.testing.assert_allclose(model.predict_interval(X_NEW, level), expected, rtol=1e-7)
 
 
-def test_leaves_of_one_sample_take_the_mean_of_their_node():
-    targets = X[:8, 0]
-    model = FCODTRegressor(max_depth=None, leaf_model="constant").fit(X[:8], targets)
-    tree, leaf = model.tree_, model.apply(X[:8])
-    assert np.all(tree.n_node_samples[leaf] == 1)
+@pytest.mark.parametrize("far", [0.0, 1000.0])
+def test_leaves_of_one_sample_take_the_mean_of_their_node(far):
+    points = X[:8] + far * (np.arange(8) == 0)[:, np.newaxis]
+    targets = points[:, 0]
+    model = FCODTRegressor(max_depth=None, leaf_model="constant").fit(points, targets)
+    tree, leaf = model.tree_, model.apply(points)
+    assert np.all(tree.n_node_samples[leaf] == 1) and (tree.parents()[leaf[0]] == 0) == (far > 0.0)
     errors = np.empty(8)
     for i, node in enumerate(tree.parents()[leaf]):
         others = [k for k in range(8) if k != i and _is_below(tree, leaf[k], node)]
         errors[i] = targets[i] - targets[others].mean()
     reach = tree_reaches(tree, errors, leaf, np.ones(8), 4.0, 0.8, leaf)
     expected = np.column_stack([targets - reach, targets + reach])
-    np.testing.assert_allclose(model.predict_interval(X[:8], 0.8), expected, atol=1e-12)
+    np.testing.assert_allclose(model.predict_interval(points, 0.8), expected, atol=1e-12)
 
 
 def _is_below(tree, node, ancestor):
