@@ -17,6 +17,7 @@ from fctree import (
     TreeNTKRegressor,
 )
 from fctree.export import to_sql
+from fctree.export.sql_text import literal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
@@ -138,6 +139,11 @@ def test_categories_without_a_literal_are_refused(odd, message):
     tree = CurvatureTreeRegressor(categorical_features=[0]).fit(values, np.arange(120) % 3)
     with pytest.raises(ValueError, match=f"column 'x0' .*{message}"):
         to_sql(tree)
+
+
+def test_integers_are_written_whole_where_databases_have_them():
+    written = [literal(value) for value in (-(2**63) - 1, -(2**63), 2**63 - 1, 2**63)]
+    assert written == ["(-9.223372036854776e+18)", "(-9223372036854775808)", "9223372036854775807", "9.223372036854776e+18"]
 
 
 def test_names_of_columns():
