@@ -108,6 +108,8 @@ def test_numbers_on_the_edges_of_pairs():
     levels = (edges <= frame["x"].to_numpy()[:, np.newaxis]).sum(axis=1)
     np.testing.assert_array_equal(model.encoder_.levels(frame[["x", "x"]].to_numpy(), (1,)), levels)
     assert_close(computed(to_sql(model), frame.to_numpy(), list(frame)), model.predict(frame))
+    model.encoder_.pair_statistics[0][::2] = model.encoder_.priors  # of cells that training had not
+    assert_close(computed(to_sql(model), frame.to_numpy(), list(frame)), model.predict(frame))
 
 
 def test_quotes_in_categories():
