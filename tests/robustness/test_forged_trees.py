@@ -133,6 +133,7 @@ EMPTY = {"type": "dict", "items": []}
         ("oblique", "alpha_", "loo", "alpha_"),
         ("oblique", "tree_.n_classes", 0, "n_classes"),
         ("oblique classes", "tree_.n_classes", None, "shape|n_classes"),
+        ("oblique classes", "tree_.n_classes", 3.0, "n_classes"),
         ("oblique", "tree_.children_left", [1, 2], "children_left"),
         ("oblique", "tree_.threshold", OBJECT, "threshold"),
         ("oblique", "tree_.more", 1, "more"),

@@ -145,7 +145,7 @@ def test_a_warm_start_keeps_the_strengths_of_pairs():
     assert len(np.unique(found)) > 100  # of 36 cells and 5 folds; where strengths are infinite all are the prior
 
 
-@pytest.mark.parametrize("units", [np.ones(2), np.zeros(1), np.array([np.nan]), np.ones(1, dtype=int), [1.0]])
+@pytest.mark.parametrize("units", [np.ones(2), np.zeros(1), np.array([np.nan]), np.array([np.inf]), np.ones(1, dtype=int), [1.0]])
 def test_forged_units_are_refused(units):
     X, y = with_levels()
     encoder = SymmetricBoostingRegressor(max_iter=1).fit(X, y).encoder_
