@@ -58,7 +58,7 @@ def _read(part, wanted, names):
     """A partition of a table, read column by column."""
     X = part.X
     if table_of(X) is None and not any(wanted):
-        X = check_boosting_rows(X)
+        X = check_boosting_rows(X).astype(np.float64, copy=False)  # means are not rounded to float32
         return ReadPartition(X, part.y, part.weight, [None] * X.shape[1], part.y_unused)
     coded, categories = np.empty(X.shape, order="F"), []
     for j, (_, column) in enumerate(read_columns(raw_columns(X), names, wanted)):

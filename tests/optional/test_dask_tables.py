@@ -149,6 +149,14 @@ def test_missing_numbers_are_means_without_categories_too():
     np.testing.assert_allclose(on_dask.predict(X), local.predict(X), rtol=1e-6)
 
 
+@pytest.mark.parametrize("name", ["CurvatureBoostingRegressor", "TreeNTKRegressor"])
+def test_means_are_not_rounded_to_the_type_of_the_numbers(name):
+    X = FRAME[["age", "member"]].to_numpy(dtype=np.float32)
+    _, single = both(name, X, Y)
+    _, double = both(name, X.astype(np.float64), Y)
+    np.testing.assert_array_equal(single.predict(X), double.predict(X))
+
+
 @pytest.mark.parametrize("name", ["SymmetricBoostingRegressor", "CurvatureBoostingRegressor"])
 def test_evaluation_sets_are_encoded_by_the_model(name):
     new = FRAME[:60].assign(city="elsewhere")
