@@ -143,21 +143,31 @@ auto DistributedBoostingStatistics::with_statistics(const TrainingData& data, in
   DistributedStatistics statistics(data, *samples_.blocks, sample,
                                    sorts_axes(params) ? &bins : nullptr);
   statistics.set_offset(features_[kind].offset);
-  return use(statistics);
+  return use(statistics, sample);
 }
 
 std::vector<index_t> DistributedBoostingStatistics::relevant_features(
     const TrainingData& data, index_t kind, const ObliqueParams& params,
     const Execution& execution) {
-  return with_statistics(data, kind, params, execution, [&](DistributedStatistics& statistics) {
-    return oblique::relevant_features(data, params, statistics, execution, {data.n_features});
+  return with_statistics(data, kind, params, execution, [&](DistributedStatistics& statistics, TrainingData sample) {
+    const bool are_all = sample.n_samples == add_up(execution.all, data.n_samples);
+    if (!are_all || !has_few_samples(sample))
+      return oblique::relevant_features(data, params, statistics, execution, {data.n_features});
+    // Of few rows each place has all.
+    const std::vector<double> counts = of_sample(data.count, 1, execution);
+    sample.count = counts.data();
+    LocalStatistics local;
+    local.set_offset(statistics.offset());
+    Execution here = execution;
+    here.all = nullptr;
+    return relevant_local_features(sample, params, local, here);
   });
 }
 
 ObliqueTreeArrays DistributedBoostingStatistics::grow(const TrainingData& data, index_t kind,
                                                       const ObliqueParams& params,
                                                       const Execution& execution) {
-  return with_statistics(data, kind, params, execution, [&](DistributedStatistics& statistics) {
+  return with_statistics(data, kind, params, execution, [&](DistributedStatistics& statistics, const TrainingData&) {
     return grow_tree(data, params, statistics, execution);
   });
 }
@@ -165,7 +175,7 @@ ObliqueTreeArrays DistributedBoostingStatistics::grow(const TrainingData& data, 
 ObliqueTreeArrays DistributedBoostingStatistics::refit(const ObliqueTreeArrays& grown, const TrainingData& data,
                                                        index_t kind, const ObliqueParams& params,
                                                        const Execution& execution, Buffer<index_t>& leaf) {
-  return with_statistics(data, kind, params, execution, [&](DistributedStatistics& statistics) {
+  return with_statistics(data, kind, params, execution, [&](DistributedStatistics& statistics, const TrainingData&) {
     return refit_tree_on_team(grown, data, params, statistics, execution, leaf);
   });
 }

@@ -208,13 +208,6 @@ bool are_many(const SampleSums& samples, index_t n_features) {
   return samples.number >= kFewestPerFeature * static_cast<double>(n_features);
 }
 
-// Whether so many rows count. Each is a sample or more.
-bool has_samples(const TrainingData& data, double number) {
-  double found = 0.0;
-  for (index_t i = 0; i < data.n_samples && found < number; ++i) found += data.weight_of(i) > 0.0;
-  return found >= number;
-}
-
 // How many of these rows are not copies of others.
 double count_different(const TrainingData& data, const NodeRows& among) {
   std::vector<std::int32_t> rows(among.rows, among.rows + among.size);
@@ -272,6 +265,13 @@ bool may_take_few(const TrainingData& data, const ObliqueParams& params) {
          !params.choose_alpha && data.n_features > count_wanted(data);
 }
 
+bool has_few_samples(const TrainingData& data) {
+  const double number = kFewestCounted * static_cast<double>(data.n_features);
+  double found = 0.0;  // each is a sample or more
+  for (index_t i = 0; i < data.n_samples && found < number; ++i) found += data.weight_of(i) > 0.0;
+  return found < number;
+}
+
 std::vector<index_t> relevant_features(const TrainingData& data, const ObliqueParams& params,
                                        NodeStatistics& statistics, const Execution& team,
                                        const Known& known) {
@@ -318,13 +318,11 @@ std::vector<index_t> relevant_local_features(const TrainingData& data, const Obl
   if (!may_take_few(data, params)) return {};
   const index_t n = data.n_samples, d = data.n_features, n_kept = kMostOfFewSamples;
   Known known = {d};
-  const double most_counted = kFewestCounted * static_cast<double>(d);
-  if (has_samples(data, most_counted))
-    return relevant_features(data, params, statistics, team, known);
+  if (!has_few_samples(data)) return relevant_features(data, params, statistics, team, known);
   const Buffer<std::int32_t> rows = weighted_rows(data, team);
   const NodeRows all = {rows.data(), rows.size()};
   SampleSums samples = sum_samples(data, all, team);
-  if (data.x != nullptr && samples.number < most_counted)
+  if (data.x != nullptr && samples.number < kFewestCounted * static_cast<double>(d))
     known.n_different = count_different(data, all);
   samples.number = std::min(samples.number, known.n_different);
   if (data.x != nullptr && samples.number < static_cast<double>(d) && all.size <= kMostInnerProducts)

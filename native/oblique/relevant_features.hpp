@@ -43,6 +43,9 @@ struct Known {
 // Whether there are so many features that a tree of these parameters may take few.
 bool may_take_few(const TrainingData& data, const ObliqueParams& params);
 
+// Whether so few rows count that copies, and weights above 1, have to be told from samples.
+bool has_few_samples(const TrainingData& data);
+
 // 7 + K of the features, more or fewer, ascending, or none where all are to be used. On threads that are there
 // already. O(K n d^2 + d^3).
 std::vector<index_t> relevant_features(const TrainingData& data, const ObliqueParams& params,

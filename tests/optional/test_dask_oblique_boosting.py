@@ -165,6 +165,23 @@ def test_few_of_many_features():
     assert 8 <= used.sum() < 14
 
 
+@pytest.mark.parametrize(("copies", "weighted"), [(1, True), (2, False)])
+def test_few_of_many_features_where_samples_are_few(copies, weighted):
+    """Neither weights above 1 nor copies are samples of their own."""
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(60, 20)), copies, axis=0)
+    y = X[:, 0] + np.abs(X[:, 1]) + np.repeat(rng.normal(size=60), copies)
+    params = {**SHORT, "subsample": 1.0, "step_depth": None}
+    weight = rng.integers(1, 4, len(y)) + 0.0 if weighted else None
+    local = CurvatureBoostingRegressor(**params).fit(X, y, weight)
+    parts = (30, len(y) - 30)
+    model = DaskCurvatureBoostingRegressor(**params).fit(
+        in_chunks(X, parts), in_chunks(y, parts), sample_weight=None if weight is None else in_chunks(weight, parts)
+    )
+    assert_close(model, local, X)
+    assert np.any(model.trees_.leaf_coef != 0, axis=(0, 1)).sum() < 20
+
+
 def test_several_outputs_and_weights_of_zero():
     X, y, weight = draw()
     weight[::7] = 0.0
