@@ -17,14 +17,18 @@ def fill_numbers(out, column, known, name):
     in_fit = known is None
     if in_fit:
         known = sorted(column.values, key=sort_key)
-    place = _places(column.values, known)
-    fractions = [value for value in column.values if isinstance(value, float) and value not in place]
-    place.update(_of_other_width(fractions, known, _places(known, known)) if fractions else {})
-    numbers = np.array([place.get(value, UNSEEN) for value in column.values] + [np.nan])
-    out[:] = numbers[column.codes]
+    out[:] = numbers_of(column.values, known)[column.codes]
     if not in_fit and column.values and known:
         _warn_of_unseen(out, column, known, name)
     return known
+
+
+def numbers_of(values, known):
+    """The numbers of some values among the ordered categories `known`; the last one is that of a missing value."""
+    place = _places(values, known)
+    fractions = [value for value in values if isinstance(value, float) and value not in place]
+    place.update(_of_other_width(fractions, known, _places(known, known)) if fractions else {})
+    return np.array([place.get(value, UNSEEN) for value in values] + [np.nan])
 
 
 def _warn_of_unseen(out, column, known, name):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fctree._tables.columns import read_columns, sort_key
-from fctree._tables.encoder import UNSEEN, TableEncoder
+from fctree._tables.encoder import TableEncoder
 from fctree._tables.estimators import (
     column_names,
     constrained_columns,
@@ -19,6 +19,7 @@ from fctree._tables.estimators import (
 )
 from fctree._tables.fitting import fit_encoder
 from fctree._tables.frames import raw_columns, table_of
+from fctree._tables.numbers import numbers_of
 from fctree._tables.sums import TablePart
 from fctree.dask.checks import check_boosting_rows
 from fctree.dask.cluster import from_parts, gather, map_parts
@@ -82,9 +83,7 @@ def _numbered(part, categories):
     X = part.X.copy()
     for j, (values, known) in enumerate(zip(part.values, categories, strict=True)):
         if known is not None:
-            place = {value: float(number) for number, value in enumerate(known)}
-            numbers = np.array([*(place.get(value, UNSEEN) for value in values or []), np.nan])
-            X[:, j] = numbers[np.where(np.isnan(X[:, j]), -1, X[:, j]).astype(np.int64)]
+            X[:, j] = numbers_of(values or [], known)[np.where(np.isnan(X[:, j]), -1, X[:, j]).astype(np.int64)]
     return Partition(X, part.y, part.weight, part.y_unused)
 
 

@@ -168,6 +168,19 @@ def test_evaluation_sets_are_encoded_by_the_model(name):
     np.testing.assert_allclose(on_dask.validation_score_, local.validation_score_, rtol=1e-6)
 
 
+@pytest.mark.parametrize("name", ["SymmetricBoostingRegressor", "CurvatureBoostingRegressor"])
+def test_categories_of_evaluation_sets_may_be_rounded_to_float32(name):
+    zone = np.random.default_rng(0).choice([0.1, 0.2, 0.3, 0.7, 0.9], 400)
+    X, y = pd.DataFrame({"zone": zone, "x": Y}), np.where(zone == 0.3, 3.0, 0.0)
+    params = {**MODELS[name], "random_state": 0, "categorical_features": ["zone"]}
+    rounded = X.astype({"zone": np.float32})
+    local = getattr(fctree, name)(**params).fit(X, y, eval_set=(rounded, y))
+    assert local.validation_score_[-1] > local.validation_score_[0] + 0.1
+    y = cut(pd.Series(y))
+    on_dask = getattr(fctree.dask, f"Dask{name}")(**params).fit(cut(X), y, eval_set=(cut(rounded), y))
+    np.testing.assert_allclose(on_dask.validation_score_, local.validation_score_, rtol=1e-6)
+
+
 def test_categories_can_be_named_and_text_refused():
     zones = pd.DataFrame({"zone": np.arange(400) % 9, "x": Y})
     local, on_dask = both("SymmetricBoostingRegressor", zones, Y, categorical_features=["zone"])
