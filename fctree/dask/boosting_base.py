@@ -197,13 +197,13 @@ class DaskBoosting(AppliesTrees):
         return described
 
     def _target_ends(self, described):
-        """All labels; or the least targets and their sums, which are in the loss's domain if all
-        targets are."""
+        """All labels; or the least targets, and their sums or the largest: in the loss's domain if all targets are."""
         if self._classification:
             return join_labels(described)
         filled = [d for d in described if d.ends is not None]
         least = np.min([d.ends[0] for d in filled], axis=0)
-        ends = np.stack([least, np.sum([d.ends[1] for d in filled], axis=0)])
+        sums, largest = np.sum([d.ends[1] for d in filled], axis=0), np.max([d.ends[3] for d in filled], axis=0)
+        ends = np.stack([least, np.maximum(sums, largest)])
         return ends if filled[0].target_shape else ends[:, 0]
 
     def _encoded(self, client, X, y, sample_weight):

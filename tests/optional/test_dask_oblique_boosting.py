@@ -322,6 +322,9 @@ def test_data_that_cannot_be_fitted_are_refused():
         model.fit(np.ones((3, 5)) * np.arange(3)[:, np.newaxis], np.arange(3.0))
     with pytest.raises(ValueError, match="overflows"):
         model.fit(in_chunks(draw()[0] * 1e200), in_chunks(y))
+    y -= 5.0  # the sum is far below all
+    with pytest.raises(ValueError, match=f"the smallest is {y.min()}"):
+        DaskCurvatureBoostingRegressor(loss="poisson").fit(in_chunks(draw()[0]), in_chunks(y))
     assert not hasattr(model, "trees_")
 
 
