@@ -275,6 +275,7 @@ TABLES = {
         ("league_vote.json", ("all",), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"}),
         ("league_five_folds.json", ("all",), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"}),
         ("league_five_folds.json", ("losses",)),
+        ("league_large.json", ("errors",)),
         ("league_small_sets.json", ("all",), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"}),
         ("league_small_sets.json", ("losses",)),
         ("league_tuned.json", ("all",), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"}),
