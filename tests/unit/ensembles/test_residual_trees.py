@@ -91,3 +91,13 @@ def test_forests_of_few_features_or_bends_in_all_have_none():
     forest = CurvatureForestRegressor(n_estimators=16, random_state=0)
     assert not clone(forest).fit(X[:, :8], BENT).residual_trees_
     assert not clone(forest).fit(X, (X[:, :15] * X[:, 15:]).sum(axis=1) + X.sum(axis=1)).residual_trees_
+
+
+def test_linear_models_compete_in_the_same_rounds():
+    """Of few samples of several classes: the trees that are grown in between take few of the features."""
+    few = np.random.default_rng(1)
+    features = few.normal(size=(480, 30))
+    score = features.sum(axis=1) + 3.0 * (np.abs(features[:, 0]) + np.sin(2.0 * features[:, 1])) + few.normal(size=480)
+    labels = np.digitize(score, np.quantile(score, [0.33, 0.66]))
+    model = CurvatureBoostingClassifier(max_iter=8, random_state=0).fit(features, labels)
+    assert {0, 4} <= {*model.tree_kinds_}
