@@ -34,9 +34,8 @@ def test_the_most_probable_class_is_predicted(table, parameters):
     model, X = fitted(table, parameters), points(table)
     probabilities = model.predict_proba(X)
     predicted = np.searchsorted(model.classes_, model.predict(X))
-    chosen = probabilities[np.arange(len(X)), predicted]
+    chosen = probabilities[np.arange(len(X)), predicted]  # scores of another sign may round to equal ones
     np.testing.assert_array_equal(chosen, probabilities.max(axis=1))
-    np.testing.assert_array_equal(predicted, probabilities.argmax(axis=1))
 
 
 @given(class_tables(), tree_parameters())
