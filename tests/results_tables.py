@@ -278,6 +278,7 @@ TABLES = {
         ("league_large.json", ("errors",)),
         ("league_small_sets.json", ("all",), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"}),
         ("league_small_sets.json", ("losses",)),
+        ("league_plants.json", ("errors",)),
         ("league_tuned.json", ("all",), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"}),
     ],
     "wide_tables": [
