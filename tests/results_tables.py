@@ -267,9 +267,9 @@ TABLES = {
             **{f"{n} classes, probabilities": f"{n} classes: predict proba" for n in (2, 3)}}),
     ],
     "league": [
+        ("league.json", ("losses",)),
         ("league.json", ("all",), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"}),
         ("league.json", (), {"regression": "regression|mean rank", "two classes": "binary|mean rank", "more classes": "multiclass|mean rank"}),
-        ("league.json", ("losses",)),
         ("league_5000_rows.json", ("all",), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"}),
         ("league_5000_rows.json", ("losses",)),
         ("league_vote.json", ("all",), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"}),
