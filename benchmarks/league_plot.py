@@ -5,6 +5,8 @@
 
 import json
 
+import environment  # noqa: F401  (first: it prepares the process before NumPy is loaded)
+
 import matplotlib
 from report import RESULTS
 
