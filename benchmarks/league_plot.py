@@ -8,6 +8,7 @@ import json
 import environment  # noqa: F401  (first: it prepares the process before NumPy is loaded)
 
 import matplotlib
+from league_programs import OWN
 from report import RESULTS
 
 matplotlib.use("Agg")
@@ -18,7 +19,6 @@ PANELS = {
     "league_5000_rows.json": "at most 2,500",
     "league_five_folds.json": "at most 4,000, five folds",
 }
-OURS = ("curvature boosting", "curvature forest", "curvature tree", "symmetric boosting", "tree NTK")
 FEWEST_SETS = 10  # of a program that is drawn
 
 
@@ -27,12 +27,12 @@ def draw_panel(panel, programs):
     rated = {name: row for name, row in programs.items() if row["sets"] >= FEWEST_SETS}
     names = sorted(rated, key=lambda name: rated[name]["elo"])
     for place, name in enumerate(names):
-        row, colour = rated[name], "C3" if name in OURS else "0.4"
+        row, colour = rated[name], "C3" if name in OWN else "0.4"
         panel.plot([row["low"], row["high"]], [place, place], color=colour, linewidth=1.2)
         panel.plot(row["elo"], place, "o", color=colour, markersize=4)
     panel.set_yticks(range(len(names)), names, fontsize=8)
     for label, name in zip(panel.get_yticklabels(), names, strict=True):
-        label.set_color("C3" if name in OURS else "0.2")
+        label.set_color("C3" if name in OWN else "0.2")
     panel.axvline(1000, color="0.8", linewidth=0.8, zorder=0)
     panel.tick_params(axis="x", labelsize=8)
 
