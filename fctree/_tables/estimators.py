@@ -81,16 +81,15 @@ def _checked(estimator, X, y, reset, checks):
     table = _table(estimator, X, reset)
     single = single_precision(X) if table is None else None
     if table is None and single is None:
-        out = validate_data(estimator, X, y, reset=reset, **checks)
-        categories = [None] * estimator.n_features_in_
+        return validate_data(estimator, X, y, reset=reset, **checks), [None] * estimator.n_features_in_
+    validate_data(estimator, X if table is None else table, y, reset=reset, skip_check_array=True)
+    if table is None:
+        X, categories = single, [None] * single.shape[1]
     else:
-        validate_data(estimator, X if table is None else table, y, reset=reset, skip_check_array=True)
-        X, categories = _coded(estimator, table, reset) if single is None else (single, [None] * single.shape[1])
-        if isinstance(y, str) and y == "no_validation":
-            out = check_array(X, input_name="X", estimator=estimator, **checks)
-        else:
-            out = check_X_y(X, y, estimator=estimator, **checks)
-    return out, categories
+        X, categories = _coded(estimator, table, reset)
+    if isinstance(y, str) and y == "no_validation":
+        return check_array(X, input_name="X", estimator=estimator, **checks), categories
+    return check_X_y(X, y, estimator=estimator, **checks), categories
 
 
 def validated_features(estimator, X, **checks):
