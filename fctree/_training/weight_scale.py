@@ -37,6 +37,10 @@ class WeightScale:
         exponent = -self._exponent - round(np.log2(mean))
         return max(0, exponent) + min(0, exponent + _LARGEST)
 
+    def total(self, words):
+        """The sum of the weights when they are scaled."""
+        return np.ldexp(self._fixed.value(words), self._exponent + self.exponent(words))
+
     def warn_if_large(self, words, are_whole):
         """UserWarning of weights, all of them whole numbers or not, that leave penalties little to count beside them."""
         with np.errstate(over="ignore"):

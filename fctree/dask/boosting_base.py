@@ -1,7 +1,6 @@
 """Shared parts of boosting on Dask collections: what is supported, and the targets."""
 
 from dataclasses import dataclass
-from math import fsum
 
 import numpy as np
 from sklearn.utils import column_or_1d
@@ -22,12 +21,11 @@ from fctree.dask.tables import PartitionedTable
 
 @dataclass(frozen=True)
 class PartitionSummary:
-    """A partition as the client knows it: its rows and features, the sum of the rows' weights, the
-    shape of one target, and either the labels, those of rows of weight 0 too, or `_ends` of the targets."""
+    """A partition as the client knows it: its rows and features, the shape of one target, and either
+    the labels, those of rows of weight 0 too, or `_ends` of the targets."""
 
     n_rows: int
     n_features: int
-    weight: float
     target_shape: tuple
     labels: np.ndarray | None
     ends: np.ndarray | None
@@ -43,16 +41,13 @@ def _describe(partition, by_class):
         labels = np.unique(y)
     elif len(given):
         ends = _ends(check_targets(given), len(partition))
-    weight = float(len(partition)) if partition.weight is None else fsum(partition.weight)
-    return PartitionSummary(*partition.X.shape, weight, partition.y.shape[1:], labels, ends)
+    return PartitionSummary(*partition.X.shape, partition.y.shape[1:], labels, ends)
 
 
 def _ends(y, n_rows):
-    """The least of all targets; the sum, the least and the largest of the first `n_rows`, which count."""
+    """The least of all targets; the least and the largest of the first `n_rows`, which count."""
     used = y[:n_rows]
-    return np.stack([
-        y.min(axis=0), used.sum(axis=0), used.min(axis=0, initial=np.inf), used.max(axis=0, initial=-np.inf)
-    ])
+    return np.stack([y.min(axis=0), used.min(axis=0, initial=np.inf), used.max(axis=0, initial=-np.inf)])
 
 
 def lengths_of(described):
@@ -138,15 +133,15 @@ class DaskBoosting(AppliesTrees):
     def _fit(self, client, X, y, sample_weight, eval_sets):
         self._check_supported(eval_sets)
         remember_features(self, X)
-        partitions, described, table = self._encoded(client, X, y, sample_weight)
+        partitions, (lengths, weight), table, spans = self._encoded(client, X, y, sample_weight)
         self._random_seed = draw_seed(self.random_state)
         encode = TargetEncoder(getattr(self, "classes_", None))
-        train = self._training_rows(client, partitions, described, encode)
+        train = self._training_rows(client, partitions, (lengths, weight), encode)
         evaluation = None
         if eval_sets:
             evaluation = self._evaluation_rows(*self._evaluated(client, eval_sets[0], table), encode)
         self._fit_together(client, train, evaluation)
-        self._warn_of_rounds(*self._spans(described), sum(lengths_of(described)))
+        self._warn_of_rounds(*spans, sum(lengths))
 
     def _check_supported(self, eval_sets):
         refuse_function(self.loss, "on Dask")
@@ -169,19 +164,17 @@ class DaskBoosting(AppliesTrees):
             )
 
     def _learn_targets(self, client, partitions):
-        """Summaries of the partitions; sets what the targets decide."""
+        """The lengths of the partitions, and the least and the largest target of each output; sets what the targets decide."""
         described = self._describe_all(client, partitions, "X")
         if sum(lengths_of(described)) >= 2**40:
             raise ValueError("X has too many samples: at most 2**40 - 1 are supported")
         self._encode_targets(self._target_ends(described), reset=True)
-        return described
-
-    def _spans(self, described):
-        """The least and the largest target of each output."""
         if self._classification:
-            return np.array([0.0]), np.array([self.n_classes_ - 1.0])
-        ends = [d.ends for d in described if d.n_rows]
-        return np.min([of[2] for of in ends], axis=0), np.max([of[3] for of in ends], axis=0)
+            spans = np.array([0.0]), np.array([self.n_classes_ - 1.0])
+        else:
+            ends = [d.ends for d in described if d.n_rows]
+            spans = np.min([of[1] for of in ends], axis=0), np.max([of[2] for of in ends], axis=0)
+        return lengths_of(described), spans
 
     def _describe_all(self, client, partitions, name):
         described = describe(client, partitions, name, by_class=self._classification)
@@ -197,27 +190,28 @@ class DaskBoosting(AppliesTrees):
         return described
 
     def _target_ends(self, described):
-        """All labels; or the least targets, and their sums or the largest: in the loss's domain if all targets are."""
+        """All labels; or the least and the largest targets, which are in the loss's domain if all are."""
         if self._classification:
             return join_labels(described)
         filled = [d for d in described if d.ends is not None]
-        least = np.min([d.ends[0] for d in filled], axis=0)
-        sums, largest = np.sum([d.ends[1] for d in filled], axis=0), np.max([d.ends[3] for d in filled], axis=0)
-        ends = np.stack([least, np.maximum(sums, largest)])
+        ends = np.stack([np.min([d.ends[0] for d in filled], axis=0), np.max([d.ends[2] for d in filled], axis=0)])
         return ends if filled[0].target_shape else ends[:, 0]
 
     def _encoded(self, client, X, y, sample_weight):
-        """The partitions of a fit with encoded columns, their summaries, and what encodes them."""
+        """The partitions of a fit with encoded columns, their lengths and the weight of all rows, what encodes them, and the
+        targets' least and largest."""
         table = PartitionedTable(client, self, X, impute=self._imputes)
         rows = partition_rows(client, X, y, sample_weight, table=table.is_read)
         partitions = table.read(rows)
+        weight = None
         if sample_weight is not None:
-            partitions = rescale_partitions(client, partitions)
-        described = self._learn_targets(client, partitions)
+            partitions, weight = rescale_partitions(client, partitions)
+        lengths, spans = self._learn_targets(client, partitions)
         self._check_loss()
         encode = TargetEncoder(getattr(self, "classes_", None))
         n_classes = self.n_classes_ if self._classification else None
-        return table.encode(partitions, lengths_of(described), encode, n_classes), described, table
+        sizes = lengths, float(sum(lengths)) if weight is None else weight
+        return table.encode(partitions, lengths, encode, n_classes), sizes, table, spans
 
     def _evaluated(self, client, eval_set, table):
         """The partitions of an evaluation set and their lengths."""

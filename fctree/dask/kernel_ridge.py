@@ -1,7 +1,6 @@
 """Kernel ridge with tree kernels on Dask collections."""
 
 from dataclasses import dataclass
-from math import fsum
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -132,8 +131,9 @@ class _DaskTreeNTK(HasLocal):
             remember_features(fitted, X)
             table = PartitionedTable(client, fitted, X, impute=True)
             parts = table.read(partition_rows(client, X, y, sample_weight, table=True))
+            total = None
             if sample_weight is not None:
-                parts = rescale_partitions(client, parts)
+                parts, total = rescale_partitions(client, parts)
             described = describe(client, parts, "X", by_class=fitted._classification)
             classes = fitted._learn_targets(described)
             filled = [i for i, description in enumerate(described) if description.n_rows]
@@ -144,7 +144,7 @@ class _DaskTreeNTK(HasLocal):
             n_classes = None if classes is None else len(classes)
             parts = table.encode(parts, lengths, TargetEncoder(classes), n_classes)
             problem = Problem(fitted._fitted_kernel(), classes)
-            total = fsum(description.weight for description in described)
+            total = float(sum(lengths)) if total is None else total
             solve = fitted._by_landmarks if fitted.solver == "nystrom" else fitted._by_gradients
             X_fit, coefficients = solve(client, problem, parts, (lengths, total))
             fitted._store(X_fit, coefficients)

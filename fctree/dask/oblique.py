@@ -1,12 +1,11 @@
 """Boosting of oblique trees on Dask collections."""
 
 from dataclasses import dataclass
-from math import fsum
 
 import numpy as np
 
 from fctree._training.samples import Samples
-from fctree.dask.boosting_base import DaskBoosting, TargetEncoder, lengths_of
+from fctree.dask.boosting_base import DaskBoosting, TargetEncoder
 from fctree.dask.checks import check_features_part
 from fctree.dask.cluster import settle, workers_of
 from fctree.dask.partitions import Partition, join_partitions
@@ -31,10 +30,9 @@ class _DaskObliqueBoosting(DaskBoosting):
 
     _imputes = True
 
-    def _training_rows(self, client, partitions, described, encode):
-        lengths = lengths_of(described)
-        sample = sample_rows(sum(lengths), self._random_seed)
-        return BlockedRows(partitions, lengths, encode, sample, fsum(d.weight for d in described))
+    def _training_rows(self, client, partitions, sizes, encode):
+        lengths, weight = sizes
+        return BlockedRows(partitions, lengths, encode, sample_rows(sum(lengths), self._random_seed), weight)
 
     def _evaluation_rows(self, partitions, lengths, encode):
         return BlockedRows(partitions, lengths, encode, np.arange(0))

@@ -237,17 +237,18 @@ def partition_rows(client, X, y, sample_weight, *, target_name="y", table, all_r
 
 
 def rescale_partitions(client, partitions):
-    """Partitions with small weights scaled up, as those of all rows in one place are (`rescale_small_weights`)."""
+    """Partitions with small weights scaled up, as those of all rows in one place are (`rescale_small_weights`), and the sum of
+    their weights, the same for any partitions."""
     largest, counts, whole = zip(*from_parts(client, _extent, partitions), strict=True)
     if not any(counts):
-        return partitions
+        return partitions, 0.0
     scale = WeightScale(max(largest), sum(counts))
     words = sum(from_parts(client, _words, partitions, scale))
     scale.warn_if_large(words, all(whole))
     exponent = scale.exponent(words)
-    if exponent == 0:
-        return partitions
-    return map_parts(client, _scaled, partitions, exponent)
+    if exponent != 0:
+        partitions = map_parts(client, _scaled, partitions, exponent)
+    return partitions, scale.total(words)
 
 
 def _extent(part):

@@ -6,7 +6,7 @@ import numpy as np
 
 from fctree._tables.estimators import n_encoded
 from fctree._training.samples import Samples
-from fctree.dask.boosting_base import DaskBoosting, TargetEncoder, lengths_of
+from fctree.dask.boosting_base import DaskBoosting, TargetEncoder
 from fctree.dask.cluster import assign, gather, settle
 from fctree.dask.prediction import PredictsClasses, PredictsTargets
 from fctree.dask.thresholds import find_thresholds
@@ -23,8 +23,8 @@ class _DaskSymmetricBoosting(DaskBoosting):
         if getattr(self, "posterior_samples", 0):
             raise ValueError("posterior_samples must be 0 for a fit on partitions")
 
-    def _training_rows(self, client, partitions, described, encode):
-        lengths = lengths_of(described)
+    def _training_rows(self, client, partitions, sizes, encode):
+        lengths, _ = sizes
         rules = {"max_bins": self._bins(), "seed": self._random_seed}
         found = gather(
             client, find_thresholds(client, partitions, lengths, n_encoded(self), rules)

@@ -4,6 +4,7 @@ So are weights whose products overflow.
 """
 
 import warnings
+from math import fsum
 
 import numpy as np
 import pytest
@@ -119,6 +120,7 @@ def test_the_factor_does_not_depend_on_the_order_or_the_places_of_the_rows():
     np.testing.assert_array_equal(scale.words(weight[::-1]), whole)
     parts = [scale.words(part) for part in np.split(weight, [1, 700, 700, 2999])]
     np.testing.assert_array_equal(sum(parts), whole)
+    assert scale.total(whole) == pytest.approx(fsum(rescale_small_weights(weight)), rel=1e-15)
 
 
 @pytest.mark.parametrize("name", ["CurvatureForest", "CurvatureBoosting", "SymmetricBoosting", "SoftTree"])
