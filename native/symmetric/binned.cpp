@@ -150,11 +150,12 @@ void BinnedMatrix::find_majorities(const Execution& execution) {
   const Execution limited = limit_threads(execution, work);
   const Partition parts = partition_range(n_samples_, kRowsOfTask, count_parts(4 * limited.n_threads, n_groups));
   const index_t n_counts = n_features_ * kCodes;
-  std::vector<std::int64_t> counts(parts.n_parts * n_counts, 0);
+  Buffer<std::int64_t> counts(parts.n_parts * n_counts);
   parallel_for(limited, n_groups * parts.n_parts, [&](index_t task) {
     const FeatureGroup& group = groups_[task / parts.n_parts];
     const index_t part = task % parts.n_parts, width = group.width;
     std::int64_t* of_group = counts.data() + part * n_counts + group.first_feature * kCodes;
+    std::fill_n(of_group, width * kCodes, 0);
     for (index_t begin = parts.begin(part); begin < parts.end(part); begin += kRowsOfTask) {
       check_interrupt();
       const std::uint8_t* row = codes(group) + begin * width;
@@ -163,8 +164,11 @@ void BinnedMatrix::find_majorities(const Execution& execution) {
         for (const std::uint8_t* code = row + lane; code < end; code += width) ++of_group[lane * kCodes + *code];
     }
   });
-  for (index_t at = 0; at < n_counts; ++at)
-    for (index_t part = 1; part < parts.n_parts; ++part) counts[at] += counts[part * n_counts + at];
+  parallel_for(limited, n_features_, [&](index_t f) {
+    std::int64_t* sums = counts.data() + f * kCodes;
+    for (index_t part = 1; part < parts.n_parts; ++part)
+      for (index_t code = 0; code < kCodes; ++code) sums[code] += sums[part * n_counts + code];
+  });
   add_up(execution.all, counts.data(), n_counts);
   for (index_t f = 0; f < n_features_; ++f) {
     const std::int64_t* count = counts.data() + f * kCodes;

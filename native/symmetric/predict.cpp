@@ -40,7 +40,7 @@ void add_one_by_one(const SymmetricTreesView& trees, const FeatureMatrix& x, ind
 }
 
 double work_of(const SymmetricTreesView& trees, index_t n_rows) {
-  return 2.0 * static_cast<double>(n_rows) * static_cast<double>(trees.n_trees);
+  return static_cast<double>(n_rows * trees.n_trees * trees.max_depth);
 }
 
 void add_rows_one_by_one(const SymmetricTreesView& trees, const FeatureMatrix& x, index_t block,
@@ -109,7 +109,7 @@ bool find_scores(const SymmetricTreesView& trees, const FeatureMatrix& x, const 
 
 void apply_trees(const SymmetricTreesView& trees, const FeatureMatrix& x, std::int32_t* leaf,
                  const Execution& execution) {
-  const Execution limited = limit_threads(execution, 4.0 * work_of(trees, x.n_samples));
+  const Execution limited = limit_threads(execution, work_of(trees, x.n_samples));
   for_each_part(limited, x.n_samples, kPredictedRows, [&](index_t, index_t begin, index_t end) {
     for (index_t row = begin; row < end; ++row)
       for (index_t tree = 0; tree < trees.n_trees; ++tree)

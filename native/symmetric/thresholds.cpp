@@ -22,21 +22,25 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The distinct values of a feature with their weights, ascending; missing ones aside.
 struct DistinctValues {
-  std::vector<double> value;
-  std::vector<double> weight;
+  index_t n = 0;
+  Buffer<double> value;
+  Buffer<double> weight;
   bool has_missing = false;
 
-  void clear() {
-    value.clear();
-    weight.clear();
+  // For so many values at most.
+  void start(index_t most) {
+    n = 0;
+    value.reserve(most);
+    weight.reserve(most);
     has_missing = false;
   }
   void add(double v, double w) {
-    if (value.empty() || value.back() != v) {
-      value.push_back(v);
-      weight.push_back(0.0);
+    if (n > 0 && value[n - 1] == v) {
+      weight[n - 1] += w;
+      return;
     }
-    weight.back() += w;
+    value[n] = v;
+    weight[n++] = w;
   }
 };
 
@@ -54,11 +58,13 @@ class Sorter {
   // Sorted values of a feature, value(i) in row rows[i]; valid until the next call.
   template <class Value>
   const DistinctValues& sort(const Value& value, const double* weight, const std::vector<index_t>& rows) {
-    values_.clear();
-    weights_.clear();
-    distinct_.clear();
+    const auto n_rows = static_cast<index_t>(rows.size());
+    distinct_.start(n_rows);
+    values_.reserve(n_rows);
+    if (weight != nullptr) weights_.reserve(n_rows);
+    index_t n = 0;
     double below = 0.0, above = 0.0;  // weights of -inf and inf, which do not sort by digits
-    for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (index_t i = 0; i < n_rows; ++i) {
       const double v = value(i), w = weight == nullptr ? 1.0 : weight[rows[i]];
       if (std::isnan(v)) {
         distinct_.has_missing = true;
@@ -68,21 +74,19 @@ class Sorter {
         (v < 0.0 ? below : above) += w;
         continue;
       }
-      values_.push_back(v);
-      if (weight != nullptr) weights_.push_back(w);
+      if (weight != nullptr) weights_[n] = w;
+      values_[n++] = v;
     }
     if (below > 0.0) distinct_.add(-kInfinity, below);
-    add_ordinary(weight != nullptr);
+    add_ordinary(n, weight != nullptr);
     if (above > 0.0) distinct_.add(kInfinity, above);
     return distinct_;
   }
 
  private:
-  void add_ordinary(bool weighted) {
-    const index_t n = static_cast<index_t>(values_.size());
-    if (n == 0) return;
-    items_.resize(n);
-    spare_.resize(n);
+  void add_ordinary(index_t n, bool weighted) {
+    items_.reserve(n);
+    spare_.reserve(n);
     const std::uint64_t* order = argsort(values_.data(), n, {items_.data(), spare_.data()});
     for (index_t i = 0; i < n; ++i) {
       const std::uint32_t at = position(order[i]);
@@ -90,8 +94,8 @@ class Sorter {
     }
   }
 
-  std::vector<double> values_, weights_;
-  std::vector<std::uint64_t> items_, spare_;
+  Buffer<double> values_, weights_;
+  Buffer<std::uint64_t> items_, spare_;
   DistinctValues distinct_;
 };
 
@@ -107,15 +111,13 @@ void add_missing_threshold(bool has_missing, bool has_values, std::vector<double
 }
 
 std::vector<double> quantile_thresholds(const DistinctValues& distinct, index_t max_bins) {
-  const index_t n = static_cast<index_t>(distinct.value.size());
+  const index_t n = distinct.n;
   double left = 0.0;
-  for (const double w : distinct.weight) left += w;
+  for (index_t i = 0; i < n; ++i) left += distinct.weight[i];
   std::vector<double> thresholds;
-  double bin = 0.0;
-  for (index_t i = 0; i + 1 < n; ++i) {
-    const index_t bins_left = max_bins - static_cast<index_t>(thresholds.size());
-    if (bins_left == 1) break;
-    const double target = left / static_cast<double>(bins_left);
+  index_t bins_left = max_bins;
+  double bin = 0.0, target = left / static_cast<double>(bins_left);
+  for (index_t i = 0; i + 1 < n && bins_left > 1; ++i) {
     bin += distinct.weight[i];
     // Closed here if that is nearer to the target than with the next value inside.
     const double next = distinct.weight[i + 1];
@@ -124,6 +126,8 @@ std::vector<double> quantile_thresholds(const DistinctValues& distinct, index_t 
     thresholds.push_back(threshold_between(distinct.value[i], distinct.value[i + 1]));
     left -= bin;
     bin = 0.0;
+    --bins_left;
+    target = left / static_cast<double>(bins_left);
   }
   return thresholds;
 }
@@ -179,7 +183,7 @@ CandidateThresholds find_thresholds(const FeatureMatrix& x, const double* weight
     }
     const DistinctValues& distinct = sorter.sort(value, weight, rows);
     found[feature] = quantile_thresholds(distinct, rules.max_bins);
-    add_missing_threshold(distinct.has_missing, !distinct.value.empty(), found[feature]);
+    add_missing_threshold(distinct.has_missing, distinct.n > 0, found[feature]);
   };
   const double work = 20.0 * static_cast<double>(n) * static_cast<double>(x.n_features);
   const Execution limited = limit_threads(execution, work);
