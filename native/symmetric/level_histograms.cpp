@@ -21,6 +21,13 @@ void clear(const std::vector<std::int64_t*>& cells, index_t stride) {
 
 }  // namespace
 
+index_t parts_for_threads(index_t n, index_t n_threads) {
+  const index_t fewer = std::max<index_t>(1, 2 * n_threads / n), more = count_parts(2 * n_threads, n);
+  // In units of a whole loop over n_parts.
+  const auto until_done = [&](index_t n_parts) { return count_parts(n * n_parts, n_threads); };
+  return until_done(more) * fewer < until_done(fewer) * more ? more : fewer;
+}
+
 LevelHistograms::LevelHistograms(const BinnedMatrix& x, const Tiles& tiles,
                                  const QuantizedGradients& channels, index_t max_depth)
     : x_(x),
@@ -101,7 +108,7 @@ void LevelHistograms::count_group(index_t g) {
 
 // No more than have rows that are worth histograms of their own.
 index_t LevelHistograms::count_stretches(const Execution& execution) const {
-  const index_t wanted = count_parts(kPartsPerThread * execution.n_threads, n_groups());
+  const index_t wanted = parts_for_threads(n_groups(), execution.n_threads);
   const index_t n_rows = tiles_.n_samples() / rows_->one_of();
   const index_t worth = n_rows / (2 * n_counted() * (x_.groups()[0].n_codes + 1));
   return std::max<index_t>(1, std::min({wanted, worth, tiles_.count()}));
@@ -144,7 +151,7 @@ void LevelHistograms::count_in_parts(const Execution& execution, std::vector<Pha
   }});
   // Few leaves are added up in pieces first.
   const index_t n_leaves = n_groups() * n_parents;
-  const index_t n_pieces = n_stretches == 1 ? 1 : count_parts(kPartsPerThread * execution.n_threads, n_leaves);
+  const index_t n_pieces = n_stretches == 1 ? 1 : parts_for_threads(n_leaves, execution.n_threads);
   const bool is_alone = execution.all == nullptr, in_pieces = n_pieces > 1 || !is_alone;
   if (in_pieces)
     phases.push_back({n_leaves * n_pieces, [=](index_t task) {

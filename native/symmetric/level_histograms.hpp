@@ -18,8 +18,9 @@ namespace fctree::symmetric {
 
 // Where groups are fewer than this for each thread, they are cut into more tasks.
 constexpr index_t kTasksPerThread = 4;
-// Of these: what is counted apart has to be added up.
-constexpr index_t kPartsPerThread = 2;
+// How many parts each of n equal loops is cut into for about two tasks a thread, since what is counted apart has to be
+// added up: of the two nearest numbers that with which the last thread is done earlier.
+index_t parts_for_threads(index_t n, index_t n_threads);
 
 class LevelHistograms {
  public:

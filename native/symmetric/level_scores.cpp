@@ -38,7 +38,7 @@ void LevelScores::compute(const Execution& execution, std::vector<Phase>& phases
   const index_t n_groups = histograms_.n_groups(), n_threads = execution.n_threads;
   const bool is_even = n_groups % n_threads == 0 || n_groups >= kTasksPerThread * n_threads;
   const bool in_parts = histograms_.are_kept() && !(is_even && execution.all == nullptr);
-  const index_t n_ranges = in_parts ? count_parts(kPartsPerThread * n_threads, n_groups) : 1;
+  const index_t n_ranges = in_parts ? parts_for_threads(n_groups, n_threads) : 1;
   for (GroupScores& group : groups_) group.highest.assign(n_ranges, kNone);
   if (!histograms_.are_kept()) {
     phases.push_back({n_groups, [this](index_t g) { score_group_anew(g); }});
