@@ -19,9 +19,10 @@ class ForestIntervals(PredictsIntervals):
 
     _mean_of_trees: Any
 
-    def _keep_intervals(self, X, targets, weight, left_out):
+    def _keep_intervals(self, samples, left_out):
         """Set the scores and scales from out-of-bag predictions, NaN where there are none."""
-        errors = Errors.of(targets - left_out, weight)
+        X, targets = samples.X, samples.targets
+        errors = Errors.of(targets - left_out, samples.weight)
         n_leaves = self.trees_.leaf_offsets[-1]
         leaf_sums = np.zeros((n_leaves, 1 + targets.shape[1]))
         blocks, n_threads = self._leaves(X), count_threads(self.n_jobs)

@@ -15,7 +15,7 @@ from fctree.ensembles.trees import ObliqueTrees
 def _compare_kinds(local, rows):
     """Kinds of trees that the fit has chosen, as attributes, and the trees that were compared."""
     local.n_jobs = threads_here()
-    compared = local._compare_kinds(*local._samples(rows.X, rows.y, rows.weight, reset=True))
+    compared = local._compare_kinds(local._samples(rows.X, rows.y, rows.weight, reset=True))
     return {name: getattr(local, name) for name in ("step_share_", "split_margin_", "residual_trees_")}, compared
 
 
@@ -24,17 +24,17 @@ def _grow_range(local, rows, found, first, last):
     local.n_jobs = threads_here()
     chosen, compared = found
     vars(local).update(chosen)
-    X, targets, weight = local._samples(rows.X, rows.y, rows.weight, reset=True)
-    trees = local._grow_range(X, targets, weight, range(first, last), compared, ProgressBar(False))
+    samples = local._samples(rows.X, rows.y, rows.weight, reset=True)
+    trees = local._grow_range(samples, range(first, last), compared, ProgressBar(False))
     return trees, fitted_attributes(local)
 
 
 def _find_calibration(local, rows, found):
     """Exponent and shifts of the calibrated probabilities of all trees."""
     local.n_jobs = threads_here()
-    X, targets, weight = local._samples(rows.X, rows.y, rows.weight, reset=True)
+    samples = local._samples(rows.X, rows.y, rows.weight, reset=True)
     local.trees_ = ObliqueTrees.concatenate([trees for trees, _ in found])
-    local._use_out_of_bag(X, targets, weight)
+    local._use_out_of_bag(samples)
     return local.exponent_, local.class_shifts_
 
 

@@ -50,6 +50,7 @@ from fctree.ensembles.forest_kinds import (
     most_step_leaves,
     step_depth,
 )
+from fctree.ensembles.forest_samples import ForestSamples
 from fctree.ensembles.members import MEMBER_CONSTRAINTS, HasObliqueTrees
 from fctree.ensembles.trees import ObliqueTrees
 from fctree.oblique import CurvatureTreeRegressor
@@ -113,7 +114,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         set_parameters(self, locals())
 
     # A subclass has _encode_targets(y, reset=), y as float64 (n_samples, n_outputs), and
-    # _impurity_scale(), _units(targets, weight) and _learn_out_of_bag(X, targets, weight, left_out);
+    # _impurity_scale(), _units(targets, weight) and _learn_out_of_bag(samples, left_out);
     # _decode_scores(scores) gives predictions that score() takes.
     _classification = False
     # A mean of many trees takes larger trees than one tree alone, each with less care.
@@ -156,11 +157,11 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         with fitted_whole(self) as fitted:
             continuing = fitted.warm_start and hasattr(fitted, "trees_")
             samples = fitted._all_samples(X, y, sample_weight, reset=not continuing)
-            X, targets, weight = _counted(*samples)
+            counted = fitted._counted(*samples)
             if not continuing:
                 fitted._random_seed = draw_seed(fitted.random_state)
-            fitted._grow(X, targets, weight, continuing=continuing)
-            left_out = fitted._use_out_of_bag(X, targets, weight)
+            fitted._grow(counted, continuing=continuing)
+            left_out = fitted._use_out_of_bag(counted)
             for name in ("oob_score_", "oob_prediction_", "oob_decision_function_"):  # of an earlier fit
                 vars(fitted).pop(name, None)
             if fitted.oob_score:
@@ -170,8 +171,14 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         return self
 
     def _samples(self, X, y, sample_weight, *, reset):
-        """``X``, encoded targets and weights (or None) of the samples that count."""
-        return _counted(*self._all_samples(X, y, sample_weight, reset=reset))
+        """The `ForestSamples` of a fit."""
+        return self._counted(*self._all_samples(X, y, sample_weight, reset=reset))
+
+    def _counted(self, X, targets, weight):
+        if weight is not None and not np.all(weight > 0.0):
+            counted = weight > 0.0
+            X, targets, weight = X[counted], targets[counted], weight[counted]
+        return ForestSamples(X, targets, weight, self._units(targets, weight))
 
     def _all_samples(self, X, y, sample_weight, *, reset):
         """All samples; those of weight 0 have no part in encodings."""
@@ -188,17 +195,17 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         X = encode_training(self, X, rows, weight, n_classes=n_classes, continuing=not reset)
         return X, targets, weight
 
-    def _grow(self, X, targets, weight, *, continuing):
+    def _grow(self, samples, *, continuing):
         done = self.trees_.n_trees if continuing else 0
         check_total("n_estimators", self.n_estimators, done, "trees")
         if continuing and self.n_estimators == done:
             return
         with ProgressBar(self.verbose, total=self.n_estimators - done, desc=type(self).__name__, unit="tree") as bar:
-            trees = self._grow_range(X, targets, weight, range(done, self.n_estimators),
-                                     None if continuing else self._compare_kinds(X, targets, weight), bar)
+            compared = None if continuing else self._compare_kinds(samples)
+            trees = self._grow_range(samples, range(done, self.n_estimators), compared, bar)
         self.trees_ = ObliqueTrees.concatenate([self.trees_, trees]) if done else trees
 
-    def _compare_kinds(self, X, targets, weight):
+    def _compare_kinds(self, samples):
         """Set `step_share_`, `split_margin_` and `residual_trees_`; the trees that they were found by, or None."""
         self.step_share_, self.split_margin_ = 0.0, float(self._tree_settings()["split_margin"])
         self.residual_trees_ = False
@@ -207,27 +214,27 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             kinds.append(STEPS)
         if self.tree is None:
             kinds.append(CLEAR_GAIN)
-        if len(kinds) == 1 or not self._leaves_out(len(X)):
+        if len(kinds) == 1 or not self._leaves_out(len(samples)):
             return None
-        compared = self._grow_compared(X, targets, weight, kinds)
-        if self.tree is None and compared.take_all(len(X), _native.count_varying(X, weight)):
-            residual = self._grow_compared(X, targets, weight, [RESIDUAL])
+        compared = self._grow_compared(samples, kinds)
+        if self.tree is None and compared.take_all(len(samples), _native.count_varying(samples.X, samples.weight)):
+            residual = self._grow_compared(samples, [RESIDUAL])
             compared = ComparedTrees(ObliqueTrees.concatenate([compared.trees, residual.trees]), [*kinds, RESIDUAL])
         numbers = [*range(N_COMPARED)] * len(compared.kinds)
         n_halves = 2 * len(compared.kinds)
-        errors = self._predict_out_of_bag(X, targets, weight, compared.trees, numbers, few=True, n_groups=n_halves)
-        errors -= targets
-        errors /= self._units(targets, weight).of_outputs
-        of_kinds = zip(compared.kinds, errors.reshape(-1, 2, *targets.shape), strict=True)
-        curved, self.step_share_ = choose_kinds(dict(of_kinds), weight)
+        errors = self._predict_out_of_bag(samples, compared.trees, numbers, few=True, n_groups=n_halves)
+        errors -= samples.targets
+        errors /= samples.units.of_outputs
+        of_kinds = zip(compared.kinds, errors.reshape(-1, 2, *samples.targets.shape), strict=True)
+        curved, self.step_share_ = choose_kinds(dict(of_kinds), samples.weight)
         if curved != ANY_GAIN:
             self.split_margin_ = CLEAR_MARGIN
         self.residual_trees_ = curved == RESIDUAL
         return compared
 
-    def _grow_compared(self, X, targets, weight, kinds):
+    def _grow_compared(self, samples, kinds):
         numbers = [*range(N_COMPARED)] * len(kinds)
-        return ComparedTrees(self._grow_trees(X, targets, weight, numbers, np.repeat(kinds, N_COMPARED).tolist()), kinds)
+        return ComparedTrees(self._grow_trees(samples, numbers, np.repeat(kinds, N_COMPARED).tolist()), kinds)
 
     def _curved_kind(self):
         """Kind of the curvature trees. Models in files of before do not know of all."""
@@ -237,7 +244,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             return RESIDUAL
         return CLEAR_GAIN if getattr(self, "split_margin_", 0.0) == CLEAR_MARGIN else ANY_GAIN
 
-    def _grow_range(self, X, targets, weight, numbers, compared, bar):
+    def _grow_range(self, samples, numbers, compared, bar):
         """Grow the trees of a range of numbers, which depend only on these and what `_compare_kinds` sets; the first of
         them are among those ``compared``."""
         kinds = kinds_of(numbers, self.step_share_ if self.step_trees else 0.0, self._curved_kind())
@@ -248,20 +255,21 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         together = len(numbers) if bar.disable else _SHOWN * count_threads(self.n_jobs)
         for start in range(n_known, len(numbers), together):
             part = slice(start, start + together)
-            parts.append(self._grow_trees(X, targets, weight, numbers[part], kinds[part]))
+            parts.append(self._grow_trees(samples, numbers[part], kinds[part]))
             bar.update(len(numbers[part]))
         return ObliqueTrees.concatenate(parts) if len(parts) > 1 else parts[0]
 
-    def _grow_trees(self, X, targets, weight, numbers, kinds):
+    def _grow_trees(self, samples, numbers, kinds):
         """The trees with these numbers, of these kinds."""
+        X, weight, units = samples.X, samples.weight, samples.units
+        n_outputs = samples.targets.shape[1]
         settings = self._tree_settings()
-        units = self._units(targets, weight)
         n_features = _native.count_varying(X, weight) if settings["fit_intercept"] else X.shape[1]
         fewest = ceil(SHARE_OF_STEPS * count_samples(settings["min_samples_leaf"], len(X)))
         steps = {**STEP_TREE, "max_depth": settings["max_depth"], "min_samples_leaf": fewest}
         if self.max_depth is None and self.tree is None:
-            steps["max_depth"] = step_depth(*X.shape, targets.shape[1], n_features)
-            steps["max_leaves"] = most_step_leaves(X.shape[1], targets.shape[1])
+            steps["max_depth"] = step_depth(*X.shape, n_outputs, n_features)
+            steps["max_leaves"] = most_step_leaves(X.shape[1], n_outputs)
         if self.min_samples_leaf is None and self.tree is None:
             settings["min_samples_leaf"] = fewest_by_weight(settings["min_samples_leaf"], weight)
         of_kinds = {ANY_GAIN: settings, STEPS: steps, CLEAR_GAIN: {**settings, "split_margin": CLEAR_MARGIN}}
@@ -275,7 +283,7 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             of_kind["node_features"]["max_features"] = self._features_of_a_node(n_features)
         arrays = _native.grow_forest(
             X,
-            targets / units.of_outputs,
+            samples.in_units,
             weight,
             trees=list(zip(numbers, kinds, strict=True)),
             kinds=[*params, params[CLEAR_GAIN]],  # RESIDUAL has the same
@@ -313,12 +321,12 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             return min(check_count("max_features", self.max_features, 1), n_features)
         return int(np.ceil(self.max_features * n_features))
 
-    def _use_out_of_bag(self, X, targets, weight):
+    def _use_out_of_bag(self, samples):
         """Learn from the samples that trees leave out; returns their scores, NaN where no tree leaves a sample out."""
-        all_of_it = X, targets, weight, self.trees_, range(self.trees_.n_trees)
-        judges = self._classification and len(X) > _MOST_JUDGED
+        all_of_it = samples, self.trees_, range(self.trees_.n_trees)
+        judges = self._classification and len(samples) > _MOST_JUDGED
         left_out = self._predict_out_of_bag(*all_of_it, few=judges)[0]
-        self._learn_out_of_bag(X, targets, weight, left_out)
+        self._learn_out_of_bag(samples, left_out)
         return self._predict_out_of_bag(*all_of_it)[0] if judges and self.oob_score else left_out
 
     def _score_out_of_bag(self, left_out, X, targets, weight, judging):
@@ -342,19 +350,18 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
             scores[weight == 0.0] = self._mean_of_trees(X[weight == 0.0])
         self._keep_out_of_bag(scores, targets, judging)
 
-    def _predict_out_of_bag(self, X, targets, weight, trees, numbers, *, few=False, n_groups=1):
+    def _predict_out_of_bag(self, samples, trees, numbers, *, few=False, n_groups=1):
         """The mean of each group's trees without the sample, (n_groups, n_samples, n_outputs); NaN if all have it, or if it
         is not among the ``few`` that decisions are made by."""
-        units = self._units(targets, weight)
         sums, counts = _native.sum_out_of_bag(
-            X,
-            targets / units.of_outputs,
-            weight,
+            samples.X,
+            samples.in_units,
+            samples.weight,
             trees,
             numbers,
             n_groups=n_groups,
-            share=min(1.0, _MOST_JUDGED / len(X)) if few else 1.0,
-            params=self._native_params(len(X), units),
+            share=min(1.0, _MOST_JUDGED / len(samples)) if few else 1.0,
+            params=self._native_params(len(samples), samples.units),
             n_threads=count_threads(self.n_jobs),
         )
         sums /= np.where(counts > 0, counts, np.nan)[..., np.newaxis]
@@ -378,20 +385,3 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
         self.trees_.add_to(X, scores, n_threads=threads_for(self.n_jobs, X))
         scores /= self.trees_.n_trees
         return check_predictions(scores)
-
-
-def judged_samples(scores, weight):
-    """The samples that `oob_score_` is of, those that have scores and count, and their weights."""
-    judged = ~np.isnan(scores[:, 0])
-    if weight is None:
-        return judged, None
-    judged &= weight > 0.0
-    return judged, weight[judged]
-
-
-def _counted(X, targets, weight):
-    """The samples of positive weight."""
-    if weight is None or np.all(weight > 0.0):
-        return X, targets, weight
-    counted = weight > 0.0
-    return X[counted], targets[counted], weight[counted]

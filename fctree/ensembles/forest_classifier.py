@@ -14,7 +14,8 @@ from fctree._training.class_weights import CLASS_WEIGHT_CONSTRAINTS
 from fctree._training.target_units import TargetUnits
 from fctree._typing import ArrayLike, RandomState
 from fctree._validation import check_labels, encode_labels
-from fctree.ensembles.forest import BaseCurvatureForest, judged_samples
+from fctree.ensembles.forest import BaseCurvatureForest
+from fctree.ensembles.forest_samples import judged_samples
 from fctree.ensembles.forest_regressor import CurvatureForestRegressor
 from fctree.oblique.calibration import even_share, find_calibration, raised
 from fctree.oblique.class_scores import IndicatorScores, class_indicators
@@ -116,11 +117,11 @@ class CurvatureForestClassifier(IndicatorScores, ClassifierMixin, BaseCurvatureF
             self.n_classes_ = len(self.classes_)
         return class_indicators(encode_labels(y, self.classes_), self.n_classes_)
 
-    def _learn_out_of_bag(self, X, targets, weight, left_out):
+    def _learn_out_of_bag(self, samples, left_out):
         self.exponent_ = self.class_shifts_ = None
-        judged, weight = judged_samples(left_out, weight)
+        judged, weight = judged_samples(left_out, samples.weight)
         if self.n_classes_ > 1 and np.any(judged):
-            found, truth = super()._probabilities(left_out[judged]), super()._probabilities(targets[judged])
+            found, truth = super()._probabilities(left_out[judged]), super()._probabilities(samples.targets[judged])
             self.exponent_, self.class_shifts_ = find_calibration(found, truth, weight)
 
     def _probabilities(self, scores):

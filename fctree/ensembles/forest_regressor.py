@@ -11,7 +11,8 @@ from fctree._parameters import shares_documentation
 from fctree._training.target_units import find_units
 from fctree._training.targets import NumericTargets
 from fctree.ensembles.boosting_regressor import CurvatureBoostingRegressor
-from fctree.ensembles.forest import BaseCurvatureForest, judged_samples
+from fctree.ensembles.forest import BaseCurvatureForest
+from fctree.ensembles.forest_samples import judged_samples
 
 
 @shares_documentation(CurvatureBoostingRegressor)
@@ -116,9 +117,9 @@ class CurvatureForestRegressor(
     def _encode_targets(self, y, *, reset):
         return np.ascontiguousarray(super()._encode_targets(y, reset=reset).T)
 
-    def _learn_out_of_bag(self, X, targets, weight, left_out):
-        if self._leaves_out(len(X)):
-            self._keep_intervals(X, targets, weight, left_out)
+    def _learn_out_of_bag(self, samples, left_out):
+        if self._leaves_out(len(samples)):
+            self._keep_intervals(samples, left_out)
         else:
             self._drop_intervals()
 

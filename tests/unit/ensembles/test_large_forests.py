@@ -69,7 +69,7 @@ def test_some_samples_decide_as_all_would(kind, monkeypatch):
 
 def test_out_of_bag_predictions_of_some_samples_are_those_among_all(monkeypatch):
     forest = fitted(CurvatureForestRegressor)
-    arguments = X, LADDER[:, np.newaxis], None, forest.trees_, range(20)
+    arguments = forest._counted(X, LADDER[:, np.newaxis], None), forest.trees_, range(20)
     every = forest._predict_out_of_bag(*arguments)[0]
     np.testing.assert_array_equal(forest._predict_out_of_bag(*arguments, few=True)[0], every)
     monkeypatch.setattr(forest_module, "_MOST_JUDGED", 200)
