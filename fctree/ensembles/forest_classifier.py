@@ -15,8 +15,8 @@ from fctree._training.target_units import TargetUnits
 from fctree._typing import ArrayLike, RandomState
 from fctree._validation import check_labels, encode_labels
 from fctree.ensembles.forest import BaseCurvatureForest
-from fctree.ensembles.forest_samples import judged_samples
 from fctree.ensembles.forest_regressor import CurvatureForestRegressor
+from fctree.ensembles.forest_samples import judged_samples
 from fctree.oblique.calibration import even_share, find_calibration, raised
 from fctree.oblique.class_scores import IndicatorScores, class_indicators
 

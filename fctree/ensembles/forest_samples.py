@@ -27,7 +27,8 @@ class ForestSamples:
     @cached_property
     def in_units(self):
         """Targets as the core takes them."""
-        return self.targets / self.units.of_outputs
+        unit = self.units.of_outputs
+        return self.targets if np.all(unit == 1.0) else self.targets / unit
 
 
 def judged_samples(scores, weight):
