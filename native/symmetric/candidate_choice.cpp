@@ -103,6 +103,10 @@ double CandidateChoice::with_noise(const NoiseScale& noise, index_t level, const
   return plain.score + unit_ * draw;
 }
 
+void CandidateChoice::find_plain(const LevelScores& scores, const std::vector<LevelSplit>& above) {
+  plain_ = highest_score(scores, is_gumbel() ? above : std::vector<LevelSplit>());
+}
+
 // The highest without noise has a value with noise that is a bound from below.
 void CandidateChoice::start_noise(const NoiseScale& noise, index_t level) {
   const double smallest = is_gumbel() ? -4.0 : -Random::kLargestNormal;
@@ -157,21 +161,22 @@ void CandidateChoice::search(const LevelScores& scores, const NoiseScale& noise,
                              const std::vector<LevelSplit>& above, const Execution& execution,
                              std::vector<Phase>& phases) {
   unit_ = noise_unit(noise);
-  phases.push_back({1, [&](index_t) {
-    plain_ = highest_score(scores, is_gumbel() ? above : std::vector<LevelSplit>());
-    if (plain_.feature >= 0) start_noise(noise, static_cast<index_t>(above.size()));
-  }});
   const index_t d = x_.n_features();
   const Partition parts = {d, std::min<index_t>(d, kTasksPerThread * execution.n_threads)};
   noisy_.assign(unit_ > 0.0 ? parts.n_parts : 0, {kNone, -1, -1});
   if (noisy_.empty()) return;
+  phases.push_back({1, [&](index_t) {
+    find_plain(scores, above);
+    if (plain_.feature >= 0) start_noise(noise, static_cast<index_t>(above.size()));
+  }});
   phases.push_back({parts.n_parts, [&, parts](index_t part) {
     if (plain_.feature >= 0)
       noisy_[part] = highest_with_noise(scores, noise, above, {parts.begin(part), parts.end(part)});
   }});
 }
 
-std::optional<LevelSplit> CandidateChoice::found(const LevelScores& scores) const {
+std::optional<LevelSplit> CandidateChoice::found(const LevelScores& scores, const std::vector<LevelSplit>& above) {
+  if (noisy_.empty()) find_plain(scores, above);  // without a phase for this one look
   if (plain_.feature < 0) return std::nullopt;
   Best best = noisy_.empty() ? plain_ : Best{kNone, -1, -1};
   for (const Best& of_part : noisy_)

@@ -35,11 +35,11 @@ class CandidateChoice {
  public:
   CandidateChoice(const BinnedMatrix& x, const BoostingParams& params);
 
-  // Appends the loops that search the level below `above`, all kept by reference.
+  // Appends the loops of noise on the level below `above`, all kept by reference.
   void search(const LevelScores& scores, const NoiseScale& noise, const std::vector<LevelSplit>& above,
               const Execution& execution, std::vector<Phase>& phases);
-  // The candidate that these have found, or none if nothing can be split.
-  std::optional<LevelSplit> found(const LevelScores& scores) const;
+  // The candidate that is found after these, or none if nothing can be split.
+  std::optional<LevelSplit> found(const LevelScores& scores, const std::vector<LevelSplit>& above);
 
  private:
   struct Best {
@@ -70,6 +70,7 @@ class CandidateChoice {
   double draw_needed(double so_far, double score) const;
   // A candidate's score with noise, -inf for one that does not reach `so_far`.
   double with_noise(const NoiseScale& noise, index_t level, const Best& plain, double so_far) const;
+  void find_plain(const LevelScores& scores, const std::vector<LevelSplit>& above);
   void start_noise(const NoiseScale& noise, index_t level);
   Best highest_with_noise(const LevelScores& scores, const NoiseScale& noise,
                           const std::vector<LevelSplit>& above, const CodeRange& features);

@@ -112,7 +112,7 @@ std::vector<LevelSplit> TreeGrower::grow(const double* gradient, const Derivativ
     scores_.compute(execution, phases);
     choice_.search(scores_, noise, splits, execution, phases);
     parallel_phases(execution, phases);
-    const auto split = choice_.found(scores_);
+    const auto split = choice_.found(scores_, splits);
     if (!split) break;
     splits.push_back(*split);
     splits.back().gain *= static_cast<double>(sample.one_of);
