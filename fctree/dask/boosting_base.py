@@ -7,6 +7,7 @@ from sklearn.utils import column_or_1d
 
 from fctree._parameters import fitted_attributes
 from fctree._sklearn import fit_context
+from fctree._tables.targets import plain_targets
 from fctree._training.losses import LOSSES, leaves_are_sums, refuse_function
 from fctree._training.progress import progress_listener
 from fctree._training.round_watch import UNWATCHED
@@ -40,7 +41,7 @@ def _describe(partition, by_class):
             check_labels(y)
         labels = np.unique(y)
     elif len(given):
-        ends = _ends(check_targets(given), len(partition))
+        ends = _ends(check_targets(plain_targets(given, numeric=True)), len(partition))
     return PartitionSummary(*partition.X.shape, partition.y.shape[1:], labels, ends)
 
 

@@ -265,6 +265,8 @@ def test_bad_data_are_refused():
         model.fit(chunks, in_chunks(y, (25, 25)), sample_weight=in_chunks(-weight, (25, 25)))
     with pytest.raises(ValueError, match="NaN"):
         model.fit(chunks, in_chunks(np.where(y > 1, np.nan, y), (25, 25)))
+    with pytest.raises(ValueError, match=r"y holds text \('1\.x'\), but a regressor takes numbers"):
+        model.fit(chunks, in_chunks(np.array(["1.5", "1.x"] * 25), (25, 25)))
     with pytest.raises(ValueError, match="no samples"):
         model.fit(in_chunks(X[:0], (0,)), in_chunks(y[:0], (0,)))
     with pytest.raises(ValueError, match="y must have the targets of X"):
