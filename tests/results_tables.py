@@ -280,6 +280,7 @@ TABLES = {
         ("league_small_sets.json", ("losses",)),
         ("league_plants.json", ("errors",)),
         ("league_tuned.json", ("all",), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"}),
+        ("league_tuned_small.json", ("all",), {"Elo": "elo", "fit, s": "fit", "predict, ms": "predict"}),
     ],
     "wide_tables": [
         ("bench_fewer_samples.json", (), {"labels": 2}),
