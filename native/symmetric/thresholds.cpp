@@ -115,9 +115,11 @@ std::vector<double> quantile_thresholds(const DistinctValues& distinct, index_t 
   double left = 0.0;
   for (index_t i = 0; i < n; ++i) left += distinct.weight[i];
   std::vector<double> thresholds;
-  index_t bins_left = max_bins;
-  double bin = 0.0, target = left / static_cast<double>(bins_left);
-  for (index_t i = 0; i + 1 < n && bins_left > 1; ++i) {
+  double bin = 0.0;
+  for (index_t i = 0; i + 1 < n; ++i) {
+    const index_t bins_left = max_bins - static_cast<index_t>(thresholds.size());
+    if (bins_left == 1) break;
+    const double target = left / static_cast<double>(bins_left);
     bin += distinct.weight[i];
     // Closed here if that is nearer to the target than with the next value inside.
     const double next = distinct.weight[i + 1];
@@ -126,8 +128,6 @@ std::vector<double> quantile_thresholds(const DistinctValues& distinct, index_t 
     thresholds.push_back(threshold_between(distinct.value[i], distinct.value[i + 1]));
     left -= bin;
     bin = 0.0;
-    --bins_left;
-    target = left / static_cast<double>(bins_left);
   }
   return thresholds;
 }
