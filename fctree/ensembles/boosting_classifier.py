@@ -30,9 +30,9 @@ class CurvatureBoostingClassifier(BoostedClasses, ClassifierMixin, BaseCurvature
     constant leaves) and keeps the tree with the larger out-of-bag gain, after subtracting in-bag gain that later
     trees could also achieve. By default splits need clearer gains than in regression, and leaf models are shrunk more
     towards those of their parents. The trees' `split_margin` is 0.75 for two classes and 0.5 for more; with more than
-    600 samples it decreases in proportion, down to two thirds of that. With up to 600 samples of more than two classes,
-    linear models compete with the trees. `parent_weight` is 10 times the number of classes, but at most a fifth of the
-    sum of the sample weights.
+    600 samples it decreases in proportion, down to two thirds of that. With more than two classes linear models compete
+    with the trees up to 600 samples, and step trees of three levels from 500 samples for each class on. `parent_weight` is
+    10 times the number of classes, but at most a fifth of the sum of the sample weights.
 
     Parameters
     ----------

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/collective.hpp"
 #include "ensembles/tree_sum.hpp"
 #include "oblique/relevant_features.hpp"
 
@@ -15,6 +16,8 @@ namespace {
 constexpr double kShareOfSteps = 0.8;
 // Where features have effects of their own, deep step trees fit single samples early.
 constexpr index_t kFewLevels = 3;
+// Of fewer samples for each of several classes, trees of few levels have too few leaves.
+constexpr double kFewestOfClass = 500.0;
 
 }  // namespace
 
@@ -28,10 +31,13 @@ bool Contenders::may_leave_residuals() const {
   return params.ridge_criterion && may_take_few(data_of(features_.all()), params);
 }
 
-// Many classes need more leaves.
 bool Contenders::may_take_few_steps() const {
-  const bool are_classes = problem_.train.sizes().n_outputs > 1 && problem_.loss.has_hessian();
-  return n_kinds() > kSteps && kinds_[kSteps].max_depth > kFewLevels && !are_classes;
+  const auto& [params, loss, train, groups, statistics, execution] = problem_;
+  const index_t n_outputs = train.sizes().n_outputs;
+  const bool are_classes = n_outputs > 1 && loss.has_hessian();
+  const double n_samples = static_cast<double>(add_up(execution.all, train.n()));
+  return n_kinds() > kSteps && kinds_[kSteps].max_depth > kFewLevels &&
+         (!are_classes || n_samples >= kFewestOfClass * static_cast<double>(n_outputs));
 }
 
 void Contenders::start() {

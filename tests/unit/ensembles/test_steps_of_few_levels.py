@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from fctree import CurvatureBoostingClassifier, CurvatureBoostingRegressor
+from scipy.special import softmax
 from sklearn.metrics import log_loss
 
 X = np.random.default_rng(0).uniform(size=(4000, 6))
@@ -35,9 +36,15 @@ def test_models_that_have_none(options, targets):
     assert FEW not in model.tree_kinds_
 
 
-def test_more_than_two_classes_have_none():
-    y = np.digitize(X[:, 0], [0.3, 0.6])
-    assert FEW not in CurvatureBoostingClassifier(max_iter=20, random_state=0).fit(X[TRAIN], y[TRAIN]).tree_kinds_
+def test_several_classes_have_them_from_500_samples_of_each_on():
+    steps = 3.0 * (X[:, :5] > np.linspace(0.3, 0.7, 5)) @ np.random.default_rng(1).standard_normal((5, 3))
+    y = (steps + np.random.default_rng(2).gumbel(size=steps.shape)).argmax(axis=1)
+    few, enough = (CurvatureBoostingClassifier(random_state=0).fit(X[:n], y[:n]) for n in (1499, 1500))
+    assert FEW not in few.tree_kinds_
+    assert np.mean(enough.tree_kinds_ == FEW) > 0.2
+    truth, *losses = (log_loss(y[2000:], each[2000:])
+                      for each in (softmax(steps, axis=1), few.predict_proba(X), enough.predict_proba(X)))
+    assert losses[1] - truth < 0.95 * (losses[0] - truth)  # one sample more
 
 
 def test_their_leaves_may_hold_rare_events_alone():
