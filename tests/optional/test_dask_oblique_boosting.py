@@ -112,6 +112,16 @@ def test_linear_models_compete_with_what_they_leave(seed):
     assert_close(model, local, X)
 
 
+def test_samples_of_all_places_are_enough_for_step_trees_of_few_levels():
+    """500 for each of three classes, and fewer in any of the places."""
+    X = np.random.default_rng(0).uniform(size=(1500, 4))
+    labels = 2 - (X[:, 0] > 0.3) - (X[:, 1] > 0.6)
+    params, lengths = {"max_iter": 8, "random_state": 1}, (800, 700)
+    model = DaskCurvatureBoostingClassifier(**params).fit(in_chunks(X, lengths), in_chunks(labels, lengths))
+    assert 3 in model.tree_kinds_
+    assert 3 in CurvatureBoostingClassifier(**params).fit(X, labels).tree_kinds_
+
+
 def test_few_different_rows():
     """Whether equal samples are drawn one by one is decided by those of all places."""
     rng = np.random.default_rng(2)
