@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -24,7 +23,7 @@ class ForestSamples:
     def __len__(self):
         return len(self.X)
 
-    @cached_property
+    @property
     def in_units(self):
         """Targets as the core takes them."""
         unit = self.units.of_outputs

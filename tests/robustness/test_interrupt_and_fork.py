@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from fctree import TreeNTKRegressor
 from fctree._tables.sums import TablePart
+from fctree._training.target_units import TargetUnits
+from fctree.ensembles.forest_samples import ForestSamples
 from interrupts import assert_interrupted
 from scripts import Script
 
@@ -155,6 +157,32 @@ def test_a_fork_during_a_fit_leaves_no_lock_behind():
     part = TablePart(np.ones((4, 2)), np.ones((1, 4)), None)
     assert part._extents is part._extents
     assert not any(hasattr(vars(TablePart)[name], "lock") for name in ("weights", "_extents", "folds"))
+
+
+def test_forests_of_two_threads_share_no_lock():
+    """Such as that of `functools.cached_property` on Python 3.10 and 3.11, which a fork meanwhile would leave locked in its child."""
+    inside, over = threading.Event(), threading.Event()
+
+    class Waiting:
+        @property
+        def of_outputs(self):
+            inside.set()
+            over.wait(60)
+            return np.ones(1)
+
+    def divide(units):
+        return ForestSamples(np.ones((4, 1)), np.ones((4, 1)), None, units).in_units
+
+    first = threading.Thread(target=divide, args=(Waiting(),))
+    second = threading.Thread(target=divide, args=(TargetUnits(np.ones(1)),))
+    first.start()
+    assert inside.wait(60)
+    second.start()
+    second.join(10)
+    waits = second.is_alive()
+    over.set()
+    first.join()
+    assert not waits
 
 
 def test_kernels_are_computed_where_no_thread_can_be_started(monkeypatch):
