@@ -233,9 +233,8 @@ void revise_constants(const Loss& loss, const FittedRows& fitted, double l2_leaf
     }
     const double share = share_of_zeros(l2_leaf_reg, tree, node);
     for (index_t k = 0; k < n_outputs; ++k) {
-      std::vector<double> own = weight;  // reordered with the residuals
       const double value = order_statistic(loss, rest.data() + k * size,
-                                           own.empty() ? nullptr : own.data(), size);
+                                           weight.empty() ? nullptr : weight.data(), size);
       const double shift = std::clamp(value, -fitted.farthest[k], fitted.farthest[k]);
       tree.leaf_intercept[slot * n_outputs + k] +=
           shift - share * (tree.value[node * n_outputs + k] + shift);

@@ -169,16 +169,15 @@ LeafValues order_values(const Loss& loss, const ScoredSamples& s, const LeafAssi
   parallel_for(execution, leaves.n_leaves, [&](index_t leaf) {
     if (rows[leaf].empty()) return;
     const std::vector<index_t> joined = enough_rows(s, rows, leaf, loss.least_weight());
+    const auto n = static_cast<index_t>(joined.size());
+    std::vector<double> residual(n), weight(s.weight == nullptr ? 0 : n);
+    for (std::size_t j = 0; j < weight.size(); ++j) weight[j] = s.weight[joined[j]];
     for (index_t k = 0; k < s.n_outputs; ++k) {
-      std::vector<double> residual, weight;
       const index_t at = leaf * s.n_outputs + k, first = k * s.n_samples;
       for (const index_t i : rows[leaf]) out.weight[at] += s.weight_of(i);
-      for (const index_t i : joined) {
-        residual.push_back((s.y[first + i] - s.raw[first + i]) / s.unit_of(k));
-        if (s.weight != nullptr) weight.push_back(s.weight[i]);
-      }
-      out.value[at] = order_statistic(loss, residual.data(), weight.empty() ? nullptr : weight.data(),
-                                      static_cast<index_t>(joined.size()));
+      for (index_t j = 0; j < n; ++j)
+        residual[j] = (s.y[first + joined[j]] - s.raw[first + joined[j]]) / s.unit_of(k);
+      out.value[at] = order_statistic(loss, residual.data(), weight.empty() ? nullptr : weight.data(), n);
     }
   });
   return out;

@@ -10,8 +10,8 @@ namespace {
 // Of a share of the weights: sums that differ by no more are equal, so that equal weights are as good as none.
 constexpr double kRounding = 1e-12;
 
-// `weights` is null for equal ones. Reorders both arrays.
-double weighted_quantile(double* values, double* weights, index_t n, double q) {
+// `weights` is null for equal ones. May reorder the values.
+double weighted_quantile(double* values, const double* weights, index_t n, double q) {
   if (weights == nullptr) {
     const double position = q * static_cast<double>(n), slack = kRounding * static_cast<double>(n);
     const index_t at =
@@ -43,10 +43,7 @@ double weighted_quantile(double* values, double* weights, index_t n, double q) {
 }  // namespace
 
 double quantile_of(const ScoredSamples& s, std::vector<double> values, double q) {
-  std::vector<double> weights;
-  if (s.weight != nullptr) weights.assign(s.weight, s.weight + s.n_samples);
-  return weighted_quantile(values.data(), weights.empty() ? nullptr : weights.data(),
-                           s.n_samples, q);
+  return weighted_quantile(values.data(), s.weight, s.n_samples, q);
 }
 
 void target_quantiles(const ScoredSamples& s, double q, double* out) {
@@ -72,14 +69,12 @@ double residual_scale(const ScoredSamples& s, index_t output) {
 
 namespace {
 
-double clipped_mean(double* residuals, double* weights, index_t n, double bound) {
+double clipped_mean(double* residuals, const double* weights, index_t n, double bound) {
   const std::vector<double> kept(residuals, residuals + n);
-  std::vector<double> kept_weights;
-  if (weights != nullptr) kept_weights.assign(weights, weights + n);
   const double median = weighted_quantile(residuals, weights, n, 0.5);
   double sum = 0.0, total = 0.0;
   for (index_t i = 0; i < n; ++i) {
-    const double w = kept_weights.empty() ? 1.0 : kept_weights[i];
+    const double w = weights == nullptr ? 1.0 : weights[i];
     sum += w * std::clamp(kept[i] - median, -bound, bound);
     total += w;
   }
@@ -88,7 +83,7 @@ double clipped_mean(double* residuals, double* weights, index_t n, double bound)
 
 }  // namespace
 
-double order_statistic(const Loss& loss, double* residuals, double* weights, index_t n) {
+double order_statistic(const Loss& loss, double* residuals, const double* weights, index_t n) {
   if (loss.leaf_rule() == LeafRule::clipped_mean)
     return clipped_mean(residuals, weights, n, loss.residual_bound());
   return weighted_quantile(residuals, weights, n, loss.quantile_order());
