@@ -65,7 +65,7 @@ BinnedMatrix::BinnedMatrix(const BinnedMatrix& from, const std::vector<index_t>&
     const FeatureGroup& group = group_of(f);
     const FeatureGroup& old_group = from.group_of(features[f]);
     const std::uint8_t* in = from.codes(features[f]);
-    std::uint8_t* out = codes_.data() + group.offset + (f - group.first_feature);
+    std::uint8_t* out = codes_.data() + group.offset + lane_of(f);
     const auto old_missing = static_cast<std::uint8_t>(old_group.missing_code());
     const auto missing = static_cast<std::uint8_t>(group.missing_code());
     const index_t in_step = old_group.width, out_step = group.width;

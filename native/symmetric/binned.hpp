@@ -26,7 +26,8 @@ struct FeatureGroup {
 
 class BinnedMatrix {
  public:
-  // The samples of the matrices x follow each other. Few threads have as many groups each, if there are features enough.
+  // The samples of the matrices x follow each other. Few threads have as many groups each, if there are
+  // features enough.
   BinnedMatrix(const std::vector<FeatureMatrix>& x, const double* thresholds,
                const index_t* offsets, const Execution& execution);
   // Some features of another matrix, in groups for one thread. Copies n bytes a feature.
@@ -35,7 +36,10 @@ class BinnedMatrix {
   index_t n_samples() const { return n_samples_; }
   index_t n_features() const { return n_features_; }
   const std::vector<FeatureGroup>& groups() const { return groups_; }
+  index_t group_index(index_t feature) const { return group_index_[feature]; }
   const FeatureGroup& group_of(index_t feature) const { return groups_[group_index_[feature]]; }
+  // A feature's place in its group.
+  index_t lane_of(index_t feature) const { return feature - group_of(feature).first_feature; }
   index_t n_cuts(index_t feature) const { return n_cuts_[feature]; }
   // Those between values: the last of all may part missing values from the others.
   index_t n_cuts_of_values(index_t feature) const { return n_cuts_of_values_[feature]; }
@@ -45,8 +49,7 @@ class BinnedMatrix {
 
   // The codes of `feature`: that of sample i at [i * group_of(feature).width].
   const std::uint8_t* codes(index_t feature) const {
-    const FeatureGroup& group = group_of(feature);
-    return codes_.data() + group.offset + (feature - group.first_feature);
+    return codes_.data() + group_of(feature).offset + lane_of(feature);
   }
   const std::uint8_t* codes(const FeatureGroup& group) const {
     return codes_.data() + group.offset;

@@ -32,8 +32,7 @@ CandidateChoice::CandidateChoice(const BinnedMatrix& x, const BoostingParams& pa
 }
 
 const double* CandidateChoice::scores_of(const LevelScores& scores, index_t feature) const {
-  const FeatureGroup& shape = x_.group_of(feature);
-  return scores.group(&shape - x_.groups().data()).score.data() + feature - shape.first_feature;
+  return scores.group_of(feature).score.data() + x_.lane_of(feature);
 }
 
 template <class Value>
@@ -182,9 +181,8 @@ std::optional<LevelSplit> CandidateChoice::found(const LevelScores& scores, cons
   for (const Best& of_part : noisy_)
     if (of_part.feature >= 0 && (best.feature < 0 || of_part.score > best.score)) best = of_part;
 
-  const FeatureGroup& shape = x_.group_of(best.feature);
-  const index_t at = best.code * kCellLanes + best.feature - shape.first_feature;
-  const GroupScores& group = scores.group(&shape - x_.groups().data());
+  const index_t at = best.code * kCellLanes + x_.lane_of(best.feature);
+  const GroupScores& group = scores.group_of(best.feature);
   LevelSplit split = {best.feature, best.code, group.missing_right[at] != 0, 0.0};
   split.gain = group.gain_base[at] - scores.current_score();
   // Where no missing value tells which side is better, they go with the majority.

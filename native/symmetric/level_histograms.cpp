@@ -229,12 +229,10 @@ void LevelHistograms::count_anew(index_t g,
 
 LevelHistograms::LeafCount LevelHistograms::count_in_histogram(index_t leaf,
                                                                const LevelSplit& split) const {
-  const FeatureGroup& shape = x_.group_of(split.feature);
-  const index_t g = &shape - x_.groups().data();
-  const std::int64_t* of_feature = histograms_[side_][g].data() + split.feature -
-                                   shape.first_feature +
+  const index_t g = x_.group_index(split.feature);
+  const std::int64_t* of_feature = histograms_[side_][g].data() + x_.lane_of(split.feature) +
                                    offset(g, side_, channels_.count_channel(), leaf);
-  const index_t missing_at = shape.n_codes * kCellLanes;
+  const index_t missing_at = x_.groups()[g].n_codes * kCellLanes;
   const auto count = [&](index_t at) { return channels_.count_of(of_feature[at]); };
   const index_t missing = count(missing_at), ordinary = count(missing_at - kCellLanes);
   const index_t left = count(split.code * kCellLanes);

@@ -172,7 +172,7 @@ void LevelScores::take_side(index_t g, const CodeRange& codes, bool missing_left
   }
 }
 
-// The usual case of take_side: the l2 score, its root, and no missing values.
+// The usual case of take_side: the root of the l2 score, with missing values, if any, on the right.
 void LevelScores::take_roots(index_t g, const CodeRange& codes, const SideSums& side) {
   const FeatureGroup& shape = x_.groups()[g];
   GroupScores& scores = groups_[g];
@@ -220,10 +220,7 @@ double LevelScores::root_score(const LeafCells& cells) const {
 }
 
 void LevelScores::descend(const LevelSplit& split) {
-  const FeatureGroup& shape = x_.group_of(split.feature);
-  const index_t g = &shape - x_.groups().data();
-  const index_t lane = split.feature - shape.first_feature;
-  current_score_ = groups_[g].gain_base[split.code * kCellLanes + lane];
+  current_score_ = group_of(split.feature).gain_base[split.code * kCellLanes + x_.lane_of(split.feature)];
   histograms_.descend(split);
 }
 

@@ -44,6 +44,7 @@ class LevelScores {
   void descend(const LevelSplit& split);
 
   const GroupScores& group(index_t g) const { return groups_[g]; }
+  const GroupScores& group_of(index_t feature) const { return groups_[x_.group_index(feature)]; }
   const LevelHistograms& histograms() const { return histograms_; }
   // The sum of S^2 / (W + l2) over the current leaves, without a further cut.
   double current_score() const { return current_score_; }
