@@ -82,24 +82,34 @@ void LevelHistograms::make_room() {
     histograms_[side_][g].reserve(channels_.n_channels() * n_leaves_ * leaf_stride(g));
 }
 
-// The leaves whose histograms are not a difference of two others.
+// Of a parent's leaves the one whose histogram is not a difference of two others; the root is its own parent.
+index_t LevelHistograms::counted_leaf(index_t parent) const {
+  return n_leaves_ == 1 ? 0 : 2 * parent + smaller_is_right_[parent];
+}
+
 std::vector<index_t> LevelHistograms::counted_leaves() const {
-  std::vector<index_t> leaves(n_counted(), 0);
-  for (index_t i = 0; n_leaves_ > 1 && i < n_counted(); ++i)
-    leaves[i] = 2 * i + smaller_is_right_[i];
+  std::vector<index_t> leaves;
+  for (index_t parent = 0; parent < n_counted(); ++parent) leaves.push_back(counted_leaf(parent));
   return leaves;
 }
 
-// The histograms of counted_leaves(), channel by channel.
-std::vector<std::int64_t*> LevelHistograms::counted_cells(index_t g) {
+// The counts of a parent's counted leaf in a stretch of rows: the group's own histogram for the first.
+std::int64_t* LevelHistograms::counts(index_t g, index_t stretch, index_t channel, index_t parent) {
+  if (stretch == 0) return cells(g, side_, channel, counted_leaf(parent));
+  const index_t before = (stretch - 1) * channels_.n_channels() + channel;
+  return apart_[g].data() + (before * n_counted() + parent) * leaf_stride(g);
+}
+
+// Those of counted_leaves(), channel by channel.
+std::vector<std::int64_t*> LevelHistograms::all_counts(index_t g, index_t stretch) {
   std::vector<std::int64_t*> found;
   for (index_t c = 0; c < channels_.n_channels(); ++c)
-    for (const index_t leaf : counted_leaves()) found.push_back(cells(g, side_, c, leaf));
+    for (index_t parent = 0; parent < n_counted(); ++parent) found.push_back(counts(g, stretch, c, parent));
   return found;
 }
 
 void LevelHistograms::count_group(index_t g) {
-  const std::vector<std::int64_t*> counted = counted_cells(g);
+  const std::vector<std::int64_t*> counted = all_counts(g, 0);
   clear(counted, leaf_stride(g));
   LeafCounter(x_, tiles_, *rows_)
       .count(x_.groups()[g], {0, tiles_.count()}, counted_leaves(), counted);
@@ -114,27 +124,13 @@ index_t LevelHistograms::count_stretches(const Execution& execution) const {
   return std::max<index_t>(1, std::min({wanted, worth, tiles_.count()}));
 }
 
-// The histograms of a stretch of rows: the group's own for the first.
-std::vector<std::int64_t*> LevelHistograms::cells_apart(index_t g, index_t stretch) {
-  if (stretch == 0) return counted_cells(g);
-  const index_t n = channels_.n_channels() * n_counted(), stride = leaf_stride(g);
-  std::vector<std::int64_t*> found;
-  for (index_t i = 0; i < n; ++i)
-    found.push_back(apart_[g].data() + ((stretch - 1) * n + i) * stride);
-  return found;
-}
-
 void LevelHistograms::add_stretches(index_t g, index_t parent, index_t n_stretches,
                                     const CodeRange& codes) {
-  const std::vector<std::int64_t*> sums = counted_cells(g);
   const index_t first = codes.first * kCellLanes;
-  for (index_t stretch = 1; stretch < n_stretches; ++stretch) {
-    const std::vector<std::int64_t*> apart = cells_apart(g, stretch);
-    for (index_t c = 0; c < channels_.n_channels(); ++c) {
-      const index_t at = c * n_counted() + parent;
-      histogram_kernels().add(apart[at] + first, codes.last - codes.first, sums[at] + first);
-    }
-  }
+  for (index_t stretch = 1; stretch < n_stretches; ++stretch)
+    for (index_t c = 0; c < channels_.n_channels(); ++c)
+      histogram_kernels().add(counts(g, stretch, c, parent) + first, codes.last - codes.first,
+                              counts(g, 0, c, parent) + first);
 }
 
 void LevelHistograms::count_in_parts(const Execution& execution, std::vector<Phase>& phases) {
@@ -144,7 +140,7 @@ void LevelHistograms::count_in_parts(const Execution& execution, std::vector<Pha
     apart_[g].reserve((n_stretches - 1) * channels_.n_channels() * n_parents * leaf_stride(g));
   phases.push_back({n_groups() * n_stretches, [=, leaves = counted_leaves()](index_t task) {
     const index_t g = task / n_stretches, part = task % n_stretches;
-    const std::vector<std::int64_t*> counted = cells_apart(g, part);
+    const std::vector<std::int64_t*> counted = all_counts(g, part);
     clear(counted, leaf_stride(g));
     LeafCounter(x_, tiles_, *rows_)
         .count(x_.groups()[g], {stretches.begin(part), stretches.end(part)}, leaves, counted);
@@ -176,12 +172,12 @@ void LevelHistograms::count_in_parts(const Execution& execution, std::vector<Pha
 void LevelHistograms::add_up_counts(const Execution& execution) {
   counts_.clear();
   for (index_t g = 0; g < n_groups(); ++g)
-    for (const std::int64_t* first : counted_cells(g))
+    for (const std::int64_t* first : all_counts(g, 0))
       counts_.insert(counts_.end(), first, first + leaf_stride(g));
   add_up(execution.all, counts_.data(), static_cast<index_t>(counts_.size()));
   const std::int64_t* next = counts_.data();
   for (index_t g = 0; g < n_groups(); ++g)
-    for (std::int64_t* first : counted_cells(g)) {
+    for (std::int64_t* first : all_counts(g, 0)) {
       std::copy_n(next, leaf_stride(g), first);
       next += leaf_stride(g);
     }
@@ -191,7 +187,7 @@ void LevelHistograms::add_up_counts(const Execution& execution) {
 void LevelHistograms::complete_leaves(index_t g, index_t parent) {
   const index_t n_codes = x_.groups()[g].n_codes;
   for (index_t c = 0; c < channels_.n_channels(); ++c) {
-    const index_t smaller = n_leaves_ == 1 ? 0 : 2 * parent + smaller_is_right_[parent];
+    const index_t smaller = counted_leaf(parent);
     std::int64_t* child = cells(g, side_, c, smaller);
     histogram_kernels().sum_codes(child, n_codes);
     if (n_leaves_ > 1)

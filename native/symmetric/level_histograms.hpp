@@ -65,10 +65,11 @@ class LevelHistograms {
   index_t offset(index_t g, int side, index_t channel, index_t leaf) const;
   std::int64_t* cells(index_t g, int side, index_t channel, index_t leaf);
   index_t n_counted() const { return std::max<index_t>(n_leaves_ / 2, 1); }
+  index_t counted_leaf(index_t parent) const;
   std::vector<index_t> counted_leaves() const;
-  std::vector<std::int64_t*> counted_cells(index_t g);
+  std::int64_t* counts(index_t g, index_t stretch, index_t channel, index_t parent);
+  std::vector<std::int64_t*> all_counts(index_t g, index_t stretch);
   index_t count_stretches(const Execution& execution) const;
-  std::vector<std::int64_t*> cells_apart(index_t g, index_t stretch);
   void add_stretches(index_t g, index_t parent, index_t n_stretches, const CodeRange& codes);
   CodeRange all_cells(index_t g) const { return {0, x_.groups()[g].n_codes + 1}; }
   void complete_leaves(index_t g, index_t parent);
