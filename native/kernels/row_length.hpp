@@ -42,7 +42,6 @@ FCTREE_DEVICE inline double row_norm(const T* row, std::int64_t n_features) {
     const double size = std::abs(static_cast<double>(row[j]));
     largest = largest < size ? size : largest;
   }
-  if (largest == 0.0) return 0.0;
   int exponent;
   std::frexp(largest, &exponent);
   // Twice half the power: a single factor could overflow for subnormal rows.

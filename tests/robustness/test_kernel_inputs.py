@@ -272,6 +272,15 @@ def test_the_native_module_refuses_what_does_not_fit():
         native.KernelSpec("power", depth=0)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("row", [[np.nan, 0.0, 0.0], [0.0, np.nan, 1.0], [np.inf, 0.0, 0.0], [np.nan] * 3])
+def test_the_native_module_refuses_rows_that_are_not_finite(dtype, row):
+    """Also where nothing else gives the row a length."""
+    broken = np.array([row, [0.0, 0.0, 0.0]], dtype)
+    with pytest.raises(ValueError, match="row with scale"):
+        native.gram([native.KernelSpec("power", depth=3)], broken[np.newaxis], None, 1.0, np.empty((1, 1, 2, 2), dtype), 1)
+
+
 @pytest.mark.parametrize("solver", ["cholesky", "nystrom", "cg"])
 def test_what_prediction_refuses_is_refused_by_the_fit(solver):
     """Targets of zero need no product with the kernel; rows that are too long are refused anyway."""
