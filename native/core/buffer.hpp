@@ -1,5 +1,5 @@
-// Memory that is left uninitialised. The loop that fills it is the first to touch its pages, so the threads share the work
-// of getting them from the system, which for 100 MB takes longer than a round of boosting.
+// Memory that is left uninitialised. The loop that fills it is the first to touch its pages, so the threads
+// share the work of getting them from the system, which for 100 MB takes longer than a round of boosting.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// The steady clock to within a few milliseconds, read in a fraction of the time: reading it exactly takes longer than many small loops.
+// The steady clock to within a few milliseconds, read in a fraction of the time: reading it exactly takes
+// longer than many small loops.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // The order of values, sorted part by part as ranks are needed.
 //
-// Values are put into buckets, each of which is sorted when a rank in it is first asked for. So a few quantiles of n values
-// cost little more than two passes over them; all ranks cost about as much as argsort.
+// Values are put into buckets, each of which is sorted when a rank in it is first asked for. So a few quantiles
+// of n values cost little more than two passes over them; all ranks cost about as much as argsort.
 #pragma once
 
 #include <vector>

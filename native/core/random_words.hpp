@@ -20,7 +20,8 @@ struct RandomKernels {
   // words[i] = the first of the four words at the counter with i more in its third place, i < n.
   void (*first_words)(const RandomAddress& address, std::int64_t n, std::uint32_t* words);
   // The same with the halves of places[i], the low one first, in the second and the third place.
-  void (*first_words_at)(const RandomAddress& address, const std::uint64_t* places, std::int64_t n, std::uint32_t* words);
+  void (*first_words_at)(const RandomAddress& address, const std::uint64_t* places, std::int64_t n,
+                         std::uint32_t* words);
 };
 
 const RandomKernels& random_kernels();

@@ -23,7 +23,8 @@ double record(const RoundLosses& losses, const RoundPlan& plan, const RoundListe
   history.train_loss.push_back(train);
   const LossSum& decisive = losses.evals.empty() ? losses.train : losses.evals[0].loss;
   if (losses.has_value && !std::isfinite(decisive.mean()))
-    throw std::invalid_argument("the loss of the evaluation samples is not finite: their targets or init_score are too large");
+    throw std::invalid_argument("the loss of the evaluation samples is not finite: their targets or "
+                                "init_score are too large");
   if (!losses.evals.empty()) history.eval_loss.push_back(decisive.mean());
   double judged = decisive.scaled_mean() / plan.unit;
   if (!losses.evals.empty() && listener.judge != nullptr && !listener.judge(listener.context, losses.evals, &judged))
@@ -32,7 +33,8 @@ double record(const RoundLosses& losses, const RoundPlan& plan, const RoundListe
   return judged;
 }
 
-// Whether early stopping went by these losses before the fit that this one continues: the last is that of the model it kept.
+// Whether early stopping went by these losses before the fit that this one continues: the last is that of the
+// model it kept.
 bool are_of(const std::vector<double>& past, double continued) {
   constexpr double kRounding = 1e-9;
   return !past.empty() &&
@@ -54,8 +56,8 @@ void grow_rounds(GrowingModel& model, const RoundPlan& plan, const RoundListener
     ++history.n_rounds;
     const double loss = record(model.evaluate(), plan, listener, history);
     goes_on = listener.after_round(listener.context, iteration, history.train_loss.back(),
-                            history.eval_loss.empty() ? std::numeric_limits<double>::quiet_NaN()
-                                                      : history.eval_loss.back());
+                                   history.eval_loss.empty() ? std::numeric_limits<double>::quiet_NaN()
+                                                             : history.eval_loss.back());
     patience.take(loss);
     if (plan.early_stopping && history.n_rounds >= plan.min_rounds && patience.is_over())
       goes_on = false;

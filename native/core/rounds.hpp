@@ -29,8 +29,9 @@ struct RoundListener {
   // set, NaN without any. Returns whether to continue.
   bool (*after_round)(void* context, index_t iteration, double train_loss, double eval_loss);
   void* context;
-  // Called before the first round and after each: writes what early stopping goes by instead of the
-  // first evaluation set's loss in the outputs' units, if it does. False ends the growth as an interrupt does. Null: the loss.
+  // Called before the first round and after each: writes what early stopping goes by instead of the first
+  // evaluation set's loss in the outputs' units, if it does. False ends the growth as an interrupt does. Null:
+  // the loss.
   bool (*judge)(void* context, const std::vector<Evaluation>& evaluations, double* loss) = nullptr;
 };
 
@@ -43,8 +44,8 @@ struct RoundPlan {
   index_t n_iter_no_change;
   double tol;
   double unit;  // by which early stopping divides losses
-  // Losses that early stopping went by, before the first round of all and after each one done, where a fit continues another
-  // or resumes after losing a worker; else empty.
+  // Losses that early stopping went by, before the first round of all and after each one done, where a fit
+  // continues another or resumes after losing a worker; else empty.
   std::vector<double> past_losses;
 };
 
@@ -66,8 +67,8 @@ class GrowingModel {
 struct RoundHistory {
   std::vector<double> train_loss;  // before the first round and after each
   std::vector<double> eval_loss;   // the same of the first evaluation set; empty without any
-  // The losses that early stopping has gone by, likewise: of all rounds that are kept, with those of the fit that this one continues
-  // unless it is of other samples.
+  // The losses that early stopping has gone by, likewise: of all rounds that are kept, with those of the fit
+  // that this one continues unless it is of other samples.
   std::vector<double> judged;
   index_t n_rounds = 0;
   // Rounds to keep, all unless early stopping finds fewer best; below 0 where the best one is among

@@ -30,13 +30,13 @@ void launch_tiles(void (*kernel)(Task, std::int64_t), const Task& task, int shar
                   std::int64_t first, std::int64_t n_blocks, cudaStream_t stream) {
   const int n_bytes = shared_size * static_cast<int>(sizeof(T));
   check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                                   cudaFuncAttributeMaxDynamicSharedMemorySize, n_bytes),
-              "asking for shared memory");
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, n_bytes),
+        "asking for shared memory");
   // Otherwise the device might keep a cache so large that only one block fits.
   check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                                   cudaFuncAttributePreferredSharedMemoryCarveout,
-                                   cudaSharedmemCarveoutMaxShared),
-              "asking for shared memory");
+                             cudaFuncAttributePreferredSharedMemoryCarveout,
+                             cudaSharedmemCarveoutMaxShared),
+        "asking for shared memory");
   kernel<<<static_cast<unsigned>(n_blocks), TileShape<T>::threads, n_bytes, stream>>>(task, first);
   check(cudaGetLastError(), "launching a kernel");
 }

@@ -7,7 +7,8 @@ namespace fctree::inspection {
 
 namespace {
 
-// Parts of the line closer than this cross together: rounding would order them one way for a line and another for its reverse.
+// Parts of the line closer than this cross together: rounding would order them one way for a line and another for
+// its reverse.
 constexpr double kTogether = 1e-12;
 
 // `at`, or an end of the part that is as near.

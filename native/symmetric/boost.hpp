@@ -1,5 +1,5 @@
-// Gradient boosting with symmetric trees (methods: warm start and early stopping, section 4.4;
-// Ustimenko, Beliakov and Prokhorenkova, 2023). A round:
+// Gradient boosting with symmetric trees (Sun and Raskutti, 2025, section 4.4; Ustimenko, Beliakov and
+// Prokhorenkova, 2023). A round:
 //
 //   1. derivatives of the loss at the scores F
 //   2. a tree for the gradients (grow.hpp), the leaves' values (leaf_values.hpp)

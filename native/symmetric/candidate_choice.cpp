@@ -136,8 +136,8 @@ CandidateChoice::Best CandidateChoice::highest_with_noise(const LevelScores& sco
     const double needed = draw_needed(best.score, highest_of(scores, f));
     if (!(needed <= largest_draw())) continue;
     const WordRange large = is_gumbel() ? Random::words_of_gumbel_above(needed) : Random::words_of_normal_above(needed);
-    random_.first_words(static_cast<std::uint32_t>(noise.iteration), static_cast<std::uint32_t>(level), first_candidate_[f],
-                        x_.n_cuts(f), words);
+    random_.first_words(static_cast<std::uint32_t>(noise.iteration), static_cast<std::uint32_t>(level),
+                        first_candidate_[f], x_.n_cuts(f), words);
     find_highest(scores, f, search,
                  [&](double score, index_t feature, index_t code, double so_far) {
                    return large.has(words[code]) ? with_noise(noise, level, {score, feature, code}, so_far) : kNone;

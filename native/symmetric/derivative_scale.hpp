@@ -16,8 +16,9 @@ struct DerivativeScale {
   index_t n_samples = 0;
 
   void merge(const DerivativeScale& other);
-  // The effective share of the samples, (sum |w g|)^2 / (n sum (w g)^2) over n numbers: 1 if all have the same magnitude,
-  // small for a rare class or few large errors. Magnitudes between two powers of two count as uniform.
+  // The effective share of the samples, (sum |w g|)^2 / (n sum (w g)^2) over n numbers: 1 if all have the same
+  // magnitude, small for a rare class or few large errors. Magnitudes between two powers of two count as
+  // uniform.
   double share_that_tells() const;
 };
 

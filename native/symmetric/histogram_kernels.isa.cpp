@@ -205,7 +205,8 @@ inline Pack both_sides(const SideSum& left, const SideSum& right) {
   return numerator / (left.denominator * right.denominator);
 }
 
-// Above 0 where the values of the sides, which fall where the mean gradient rises, would violate the monotone constraint.
+// Above 0 where the values of the sides, which fall where the mean gradient rises, would violate the monotone
+// constraint.
 inline Pack violation(const SideSum& left, const SideSum& right, Pack direction) {
   return (right.gradient * left.denominator - left.gradient * right.denominator) * direction;
 }
@@ -251,8 +252,8 @@ void score_leaf(const LeafHistogram& leaf, const CodeRange& codes, const Channel
         }
         if (rule.direction != nullptr) {  // a leaf that violates the constraint counts as not split
           const Pack denominator = denominator_of(whole, rule.l2_leaf_reg), mean = total / denominator;
-          const Pack ordered = broadcast(static_cast<double>(code)) < load(rule.n_ordered + lane) ? load(rule.direction + lane)
-                                                                                                  : broadcast(0.0);
+          const Pack at_code = broadcast(static_cast<double>(code)), direction = load(rule.direction + lane);
+          const Pack ordered = at_code < load(rule.n_ordered + lane) ? direction : broadcast(0.0);
           const Pack violated = violation(left_side, right_side, ordered);
           of_score = violated > broadcast(0.0) ? total * total / denominator : of_score;
           of_norm = violated > broadcast(0.0) ? mean * mean * whole : of_norm;

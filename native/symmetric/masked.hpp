@@ -1,5 +1,5 @@
-// Models without some of the features, many at once (methods: variable importance by warm start
-// and early stopping): the columns of a mask are replaced by one value each in all samples.
+// Models without some of the features, many at once (importances by warm start and early stopping: Sun and
+// Raskutti, 2025): the columns of a mask are replaced by one value each in all samples.
 //
 // Samples are binned once for all masks. A replaced column is constant, so no split can use it: it
 // is left out, and no column is written. If the remaining features fit in fewer groups, their bins

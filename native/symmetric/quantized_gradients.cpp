@@ -41,7 +41,8 @@ bool QuantizedGradients::set_gradients(const double* gradient, const DerivativeS
     const double bound = scale.gradient[k].bound();
     if (!(bound * root_of_weight_ < kLargestSum))
       throw std::invalid_argument(
-          "squares of sums of gradients overflow: the targets, init_score, sample_weight or learning_rate are too large");
+          "squares of sums of gradients overflow: the targets, init_score, sample_weight or learning_rate "
+          "are too large");
     gradient_units_[k] = channel_unit(bound, count_bits_);
     any |= bound > 0.0;
   }

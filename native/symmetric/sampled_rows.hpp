@@ -1,12 +1,12 @@
 // The rows that a tree is grown on.
 //
 //   bag       each row with the probability `subsample`: neither splits nor leaves see the others
-//   searched  of a long table one of k rows, for its splits alone: one of each k neighbouring blocks of rows, drawn
-//             anew for each tree. Leaves see all rows.
+//   searched  of a long table one of k rows, for its splits alone: one of each k neighbouring blocks of
+//             rows, drawn anew for each tree. Leaves see all rows.
 //
-// Scores from one of k rows vary as if noise of sqrt(k - 1) root mean squares of the gradients had been added to those
-// of all rows: that much less of `random_strength` is drawn (candidate_choice.hpp). Without noise, or with more than one
-// sample as the least of a leaf, all rows are searched.
+// Scores from one of k rows vary as if noise of sqrt(k - 1) root mean squares of the gradients had been added
+// to those of all rows: that much less of `random_strength` is drawn (TreeGrower::drawn_strength). Without
+// noise, or with more than one sample as the least of a leaf, all rows are searched.
 //
 // A draw is keyed by a row's number among those of all places.
 #pragma once

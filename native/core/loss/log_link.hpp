@@ -11,9 +11,10 @@
 
 namespace fctree {
 
-// The best constant is the logarithm of the mean target. The hessian is the expected one, of targets whose mean is e^f: one
-// that depends on the target gives large targets the weight of many. At small means it would be next to nothing, and linear
-// models of the other samples would take these anywhere: it is that of a hundredth of all samples' mean at least.
+// The best constant is the logarithm of the mean target. The hessian is the expected one, of targets whose mean
+// is e^f: one that depends on the target gives large targets the weight of many. At small means it would be next
+// to nothing, and linear models of the other samples would take these anywhere: it is that of a hundredth of all
+// samples' mean at least.
 template <class Point>
 class LogLinkLoss : public PointwiseLoss<Point> {
  public:

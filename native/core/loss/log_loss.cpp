@@ -19,7 +19,8 @@ class BinaryLogLoss : public Loss {
  public:
   bool has_hessian() const override { return true; }
   bool prepares() const override { return false; }
-  // So many that one of the rarer class is expected among them: in smaller leaves each of few events is learnt by itself.
+  // So many that one of the rarer class is expected among them: in smaller leaves each of few events is learnt
+  // by itself.
   index_t fewest_in_leaf(const ScoredSamples& s, const Execution& execution) const override {
     const double total = exact_sum(s.n_samples, [&](index_t i) { return s.weight_of(i); }, execution);
     const double events = exact_sum(s.n_samples, [&](index_t i) { return s.weight_of(i) * s.y[i]; }, execution);

@@ -40,8 +40,8 @@ struct Derivatives {
   double* hessian;
 };
 
-// A sum of losses as reported, of targets as they came, and as they decide: of y and F in the outputs' units, and divided by the
-// dispersion where derivatives are.
+// A sum of losses as reported, of targets as they came, and as they decide: of y and F in the outputs' units, and
+// divided by the dispersion where derivatives are.
 struct LossValue {
   double reported = 0.0;
   double scaled = 0.0;
@@ -74,8 +74,8 @@ class Loss {
   // The weight of samples that the value of a leaf needs where it is their median: so much that two or three
   // wild targets are a minority.
   virtual double least_weight() const { return 0.0; }
-  // How long steps should be, relative to those of other losses: the noise of a quantile's steps is as large, and what they
-  // have to reach is less, the further it is from the median.
+  // How long steps should be, relative to those of other losses: the noise of a quantile's steps is as large, and
+  // what they have to reach is less, the further it is from the median.
   virtual double step_length() const { return 1.0; }
   // Losses are reported multiplied by this: the squared error, whose half has the derivatives.
   virtual double reported_factor() const { return 1.0; }
@@ -98,12 +98,12 @@ class Loss {
   // The same from those means (of the classes' indicators, with several); only where leaf_rule()
   // is newton.
   virtual void baseline_of_means(const double* means, index_t n_outputs, double* out) const;
-  // Losses with a log link, whose models are balanced: the predictions of the training samples, in all places, have the sum
-  // of the targets. The next three are for these alone.
+  // Losses with a log link, whose models are balanced: the predictions of the training samples, in all places,
+  // have the sum of the targets. The next three are for these alone.
   virtual bool balances() const { return false; }
-  // They divide their derivatives by the dispersion of these samples, in all places: the mean of g² / h by h, which is 1 of
-  // counts (Pearson's). So penalties are as strong in any unit of the targets, and stronger where few large ones among zeros
-  // say little.
+  // They divide their derivatives by the dispersion of these samples, in all places: the mean of g² / h by h,
+  // which is 1 of counts (Pearson's). So penalties are as strong in any unit of the targets, and stronger where
+  // few large ones among zeros say little.
   virtual void find_dispersion(const ScoredSamples&, const Execution&) {}
   // The shifts of each output's scores that balance them, once the dispersion was found.
   virtual std::vector<double> find_shifts(const ScoredSamples&, const Execution&) { return {}; }
@@ -119,8 +119,9 @@ class Loss {
                              const Derivatives* out) const = 0;
 };
 
-// The units of targets: their deviations, the same in all places; none for losses whose targets have a unit of their own.
-// Several outputs are trained in their units. A single one is not, but what it is compared with goes by its unit.
+// The units of targets: their deviations, the same in all places; none for losses whose targets have a unit of
+// their own. Several outputs are trained in their units. A single one is not, but what it is compared with goes
+// by its unit.
 struct TargetUnits {
   std::vector<double> deviations;  // (n_outputs), or empty
 
@@ -128,15 +129,15 @@ struct TargetUnits {
   const double* of_several() const { return deviations.size() > 1 ? deviations.data() : nullptr; }
   // 0 of several outputs, or of none.
   double of_single() const { return deviations.size() == 1 ? deviations[0] : 0.0; }
-  // The divisor of losses in early stopping: 1, or where less the unit of a single output's loss, so that small targets do not
-  // look like the end of training.
+  // The divisor of losses in early stopping: 1, or where less the unit of a single output's loss, so that small
+  // targets do not look like the end of training.
   double of_stopping(const Loss& loss) const;
 };
 TargetUnits find_units(const Loss& loss, const ScoredSamples& samples, const Execution& execution);
-// The constant scores (n_outputs) that a model starts with: those of the model that it continues or, where these are null, the
-// best ones. Where samples bring scores of their own, `initial` (n_outputs, n_samples) or null, constants are added to them: those
-// that balance, so that the level of scores does not matter, and 0 of other losses. Tells a loss that needs it the dispersion at
-// the start.
+// The constant scores (n_outputs) that a model starts with: those of the model that it continues or, where these
+// are null, the best ones. Where samples bring scores of their own, `initial` (n_outputs, n_samples) or null,
+// constants are added to them: those that balance, so that the level of scores does not matter, and 0 of other
+// losses. Tells a loss that needs it the dispersion at the start.
 std::vector<double> find_baseline(const double* continued, const double* initial, ScoredSamples samples,
                                   const Execution& execution, Loss& loss);
 // The deviations of targets (n_outputs, n_samples); 1 for a constant.
