@@ -13,15 +13,15 @@
 
 namespace fctree::soft {
 
-// How passes are computed: `automatic` chooses by cost (docs/algorithms).
+// How passes are computed: `automatic` chooses by cost (docs/algorithms/soft_trees.md).
 enum class PassKind { automatic = 0, conditional, dense };
 
-// Gradients of a loss by the parameters, accumulated; null for those not needed.
+// Gradients of a loss by the parameters, accumulated.
 template <class T>
 struct EnsembleGradients {
   T* split_weights;       // (n_trees, n_splits, n_features)
   T* leaf_weights;        // (n_trees, n_leaves, n_outputs)
-  std::uint8_t* touched;  // (n_trees, n_splits): which rows have received gradients
+  std::uint8_t* touched;  // (n_trees, n_splits): which rows of splits have received gradients; or null
 };
 
 // One tree and one block, conditional or dense.
@@ -95,7 +95,7 @@ class LayerPass {
 };
 
 // Whether a dense pass is cheaper for a tree whose samples reach this many leaves on average
-// (negative: unknown).
+// (negative: unknown), or the only one for its routing.
 template <class T>
 bool dense_is_cheaper(const Ensemble<T>& trees, double reached_leaves);
 

@@ -29,7 +29,7 @@ void for_each_block(const Table& x, index_t n_rows, const Standardization& rule,
 template <class T>
 void predict_soft(const Ensemble<T>& trees, const Table& x, index_t n_rows, const Standardization& rule, T* out,
                   const Execution& execution) {
-  const bool dense = trees.routing != Routing::smooth_step || dense_is_cheaper(trees, -1.0);
+  const bool dense = dense_is_cheaper(trees, -1.0);
   for_each_block<T>(x, n_rows, rule, dense, execution, [&](const SampleBlock<T>& block, index_t first) {
     T* rows = out + first * trees.n_outputs;
     std::fill(rows, rows + block.n_rows() * trees.n_outputs, T(0));

@@ -30,7 +30,7 @@ TreeGrower::TreeGrower(const BinnedMatrix& x, const Tiles& tiles, const Boosting
                         ? x.n_features()
                         : 0),
       interactions_(rules.interactions),
-      channels_(tiles, rules.weight, n_outputs, totals),
+      channels_(tiles.n_samples(), rules.weight, n_outputs, totals),
       rows_(tiles, channels_, params.max_depth),
       scores_(x, tiles, channels_,
               {params, rules.monotone, feature_used_.empty() ? nullptr : feature_used_.data()}),

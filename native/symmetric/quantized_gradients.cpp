@@ -23,9 +23,9 @@ double channel_unit(double total, int count_bits) {
 
 }  // namespace
 
-QuantizedGradients::QuantizedGradients(const Tiles& tiles, const double* weight, index_t n_outputs,
+QuantizedGradients::QuantizedGradients(index_t n_samples, const double* weight, index_t n_outputs,
                                        const SampleTotals& totals)
-    : tiles_(tiles),
+    : n_samples_(n_samples),
       weight_(weight),
       n_outputs_(n_outputs),
       count_bits_(bits_of(totals.n_samples)),
@@ -57,7 +57,7 @@ void QuantizedGradients::write(index_t channel, index_t begin, index_t end, std:
     return;
   }
   const double factor = 1.0 / gradient_units_[channel];
-  const double* g = gradient_ + channel * tiles_.n_samples();
+  const double* g = gradient_ + channel * n_samples_;
   if (weight_ == nullptr) {
     for (index_t i = begin; i < end; ++i) *out++ = rounded(g[i] * factor) * one + 1;
   } else {

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "symmetric/derivative_scale.hpp"
-#include "symmetric/tiles.hpp"
 
 namespace fctree::symmetric {
 
@@ -27,8 +26,8 @@ struct SampleTotals {
 
 class QuantizedGradients {
  public:
-  // weight is (n_samples,) or null.
-  QuantizedGradients(const Tiles& tiles, const double* weight, index_t n_outputs, const SampleTotals& totals);
+  // Of n_samples here; weight is (n_samples,) or null.
+  QuantizedGradients(index_t n_samples, const double* weight, index_t n_outputs, const SampleTotals& totals);
 
   index_t n_channels() const { return n_outputs_ + (weighted() ? 1 : 0); }
   index_t n_outputs() const { return n_outputs_; }
@@ -50,7 +49,7 @@ class QuantizedGradients {
   void write(index_t channel, index_t begin, index_t end, std::int64_t* out) const;
 
  private:
-  const Tiles& tiles_;
+  index_t n_samples_;
   const double* weight_;
   index_t n_outputs_;
   int count_bits_;
