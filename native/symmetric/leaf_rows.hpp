@@ -49,7 +49,8 @@ class RowsByLeaf {
 
   LeafRows rows(index_t tile, index_t leaf, index_t channel) const;
   index_t one_of() const { return sample_.one_of; }
-  // False only for samples of blocks of which no row is among these.
+  // Whether rows of the block that begins with this sample are to be expected: a guess where a piece of all
+  // places' rows begins within a block.
   bool may_have(index_t sample) const { return sample_.one_of == 1 || sample_.drawn[sample] != 0; }
 
  private:
