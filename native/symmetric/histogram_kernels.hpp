@@ -62,7 +62,8 @@ struct CutRule {
 struct CodeRange {
   std::int64_t first;
   std::int64_t last;
-  std::int64_t n_cells() const { return (last - first) * kCellLanes; }
+  // In their cells.
+  std::int64_t n_numbers() const { return (last - first) * kCellLanes; }
 };
 
 // Sums of the candidates of some codes over the leaves of a level, (n_codes, kCellLanes) each.

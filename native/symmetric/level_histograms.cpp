@@ -10,8 +10,8 @@ namespace {
 
 // Histograms may take this much beside half of what the features take as doubles.
 constexpr double kHistogramBytes = 100e6;
-// Leaves that are counted anew are counted together up to this size.
-constexpr index_t kCellsAnew = index_t{1} << 17;
+// Leaves that are counted anew are counted together up to this size of their histograms.
+constexpr index_t kNumbersAnew = index_t{1} << 17;
 // Where leaves have fewer rows for each of their codes, counting them anew is faster than to subtract histograms.
 constexpr double kFewRows = 2.0;
 
@@ -36,13 +36,13 @@ LevelHistograms::LevelHistograms(const BinnedMatrix& x, const Tiles& tiles,
       apart_(x.groups().size()) {
   for (std::vector<Buffer<std::int64_t>>& side : histograms_) side.resize(x.groups().size());
   const double table = static_cast<double>(x.n_samples()) * static_cast<double>(x.n_features());
-  index_t cells = 0, most_codes = 0;
+  index_t numbers = 0, most_codes = 0;
   for (index_t g = 0; g < n_groups(); ++g) {
-    cells += leaf_stride(g) * channels.n_channels();
+    numbers += leaf_stride(g) * channels.n_channels();
     most_codes = std::max(most_codes, x.groups()[g].n_codes);
   }
   // Of a level and the one above it.
-  const double in_memory = (kHistogramBytes + 4.0 * table) / (1.5 * 8.0 * static_cast<double>(cells));
+  const double in_memory = (kHistogramBytes + 4.0 * table) / (1.5 * 8.0 * static_cast<double>(numbers));
   most_kept_in_memory_ = static_cast<index_t>(std::min(in_memory, std::exp2(max_depth)));
   most_codes_ = static_cast<double>(most_codes);
 }
@@ -201,7 +201,7 @@ void LevelHistograms::count_anew(index_t g,
   const LeafCounter counter(x_, tiles_, *rows_);
   const index_t n_codes = x_.groups()[g].n_codes, stride = leaf_stride(g);
   const index_t n_channels = channels_.n_channels();
-  const index_t together = std::max<index_t>(1, kCellsAnew / (n_channels * stride));
+  const index_t together = std::max<index_t>(1, kNumbersAnew / (n_channels * stride));
   std::vector<std::int64_t> histograms;
   std::vector<index_t> leaves;
   std::vector<std::int64_t*> counted;

@@ -21,10 +21,10 @@ LevelScores::LevelScores(const BinnedMatrix& x, const Tiles& tiles, const Quanti
       histograms_(x, tiles, channels, rules.params.max_depth),
       groups_(x.groups().size()) {
   for (std::size_t g = 0; g < groups_.size(); ++g) {
-    const std::size_t cells = x.groups()[g].n_codes * kCellLanes;
-    groups_[g].score.resize(cells);
-    groups_[g].gain_base.resize(cells);
-    groups_[g].missing_right.resize(cells);
+    const std::size_t size = x.groups()[g].n_codes * kCellLanes;
+    groups_[g].score.resize(size);
+    groups_[g].gain_base.resize(size);
+    groups_[g].missing_right.resize(size);
   }
 }
 
@@ -81,7 +81,7 @@ double LevelScores::highest_score(index_t g, const CodeRange& codes) const {
   const double* score = groups_[g].score.data() + codes.first * kCellLanes;
   double highest[kCellLanes];
   std::fill(highest, highest + kCellLanes, kNone);
-  for (index_t i = 0; i < codes.n_cells(); i += kCellLanes)
+  for (index_t i = 0; i < codes.n_numbers(); i += kCellLanes)
     for (index_t lane = 0; lane < kCellLanes; ++lane)
       highest[lane] = highest[lane] < score[i + lane] ? score[i + lane] : highest[lane];
   return *std::max_element(highest, highest + kCellLanes);
@@ -89,7 +89,7 @@ double LevelScores::highest_score(index_t g, const CodeRange& codes) const {
 
 void LevelScores::start_sides(index_t g, const CodeRange& codes, SideSums* sides) const {
   const FeatureGroup& shape = x_.groups()[g];
-  const index_t size = codes.n_cells();
+  const index_t size = codes.n_numbers();
   const bool cosine = rules_.params.score_function == ScoreFunction::cosine;
   for (int side = 0; side < (shape.has_missing ? 2 : 1); ++side) {
     sides[side].sums[kScore].assign(size, 0.0);
@@ -139,7 +139,7 @@ void LevelScores::take_side(index_t g, const CodeRange& codes, bool missing_left
     return;
   }
   const index_t first = codes.first * kCellLanes;
-  if (!missing_left) std::fill_n(scores.score.begin() + first, codes.n_cells(), kNone);
+  if (!missing_left) std::fill_n(scores.score.begin() + first, codes.n_numbers(), kNone);
   // Lane by lane in the order of memory; a lane without candidates has none for any code.
   index_t n_cuts[kCellLanes] = {};
   for (index_t lane = 0; lane < shape.width; ++lane) {
@@ -179,7 +179,7 @@ void LevelScores::take_roots(index_t g, const CodeRange& codes, const SideSums& 
   const double least = static_cast<double>(rules_.params.min_samples_leaf);
   const double* sum = side.sums[kScore].data();
   const double* smallest = side.sums[kSmallest].data();
-  const index_t first = codes.first * kCellLanes, size = codes.n_cells();
+  const index_t first = codes.first * kCellLanes, size = codes.n_numbers();
   double* score = scores.score.data() + first;
   for (index_t i = 0; i < size; ++i) {
     const double root = std::sqrt(sum[i] > 0.0 ? sum[i] : 0.0);
