@@ -97,6 +97,7 @@ void LeafCounter::count(const FeatureGroup& group, const Stretch& stretch,
   const auto n_channels = static_cast<index_t>(cells.size()) / n_leaves;
   const std::uint8_t* all = x_.codes(group);
   for (index_t tile = stretch.first; tile < stretch.last; ++tile) {
+    check_interrupt();
     const std::uint8_t* codes = all + tiles_.begin(tile) * group.width;
     // The rows of a small leaf are too far apart for hardware prefetching: the next tile is
     // prefetched while this one is counted, part by part with each leaf.
