@@ -2,6 +2,7 @@
 
 #include "cuda/emulation.hpp"
 
+#include <algorithm>
 #include <sstream>
 #include <stdexcept>
 
