@@ -162,13 +162,18 @@ class Trainer {
     }
   }
 
+  // raw (n_outputs, n) from the trees' output (n, n_outputs).
+  void find_scores(const std::vector<T>& out, index_t n, double* raw) const {
+    for (index_t i = 0; i < n; ++i)
+      for (index_t k = 0; k < task_.n_outputs; ++k)
+        raw[k * n + i] = task_.offset[k] + task_.multiplier * out[i * task_.n_outputs + k];
+  }
+
   // Returns the sum of weight * loss of the batch; gradient_ becomes the gradient of its mean by
   // the output.
   double find_gradient(index_t n, double total_weight) {
     const index_t n_outputs = task_.n_outputs;
-    for (index_t i = 0; i < n; ++i)
-      for (index_t k = 0; k < n_outputs; ++k)
-        raw_[k * n + i] = task_.offset[k] + task_.multiplier * out_[i * n_outputs + k];
+    find_scores(out_, n, raw_.data());
     const Derivatives derivatives = {derivative_.data(), derivative_.data() + n * n_outputs};
     const ScoredSamples scored = {y_.data(), raw_.data(), weight_.data(), n, n_outputs};
     const double loss = loss_->evaluate(scored, 0, n, &derivatives).reported;
@@ -245,9 +250,7 @@ class Trainer {
     eval_out_.resize(n * n_outputs);
     eval_raw_.resize(n * n_outputs);
     predict_soft(trees(weights), samples.x, n, standardization, eval_out_.data(), execution_);
-    for (index_t i = 0; i < n; ++i)
-      for (index_t k = 0; k < n_outputs; ++k)
-        eval_raw_[k * n + i] = task_.offset[k] + task_.multiplier * eval_out_[i * n_outputs + k];
+    find_scores(eval_out_, n, eval_raw_.data());
     return loss_->evaluate({samples.y, eval_raw_.data(), samples.weight, n, n_outputs}, 0, n,
                            nullptr).reported / total_weight(samples);
   }
