@@ -209,7 +209,7 @@ class EmulatedPanels {
 template <class T>
 struct EmulatedSides {
   EmulatedSides(const cuda::EmulatedInput<T>& input, KernelKind kind)
-      : scaling{normalisation_of(kind), input.scale},
+      : scaling(scaling_of(kind, input.scale)),
         left(input.x, input.n_problems, scaling, input.order),
         right(input.y.data == nullptr ? input.x : input.y, input.n_problems, scaling, input.order),
         grid{input.n_problems, left.view().n_tiles, right.view().n_tiles, input.y.data == nullptr} {}

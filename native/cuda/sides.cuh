@@ -91,10 +91,9 @@ class DeviceSides {
  public:
   DeviceSides(const DeviceInput<T>& input, KernelKind kind, const Queue& queue)
       : symmetric_(input.symmetric()),
-        left_(input.x, input.n_problems, {normalisation_of(kind), input.scale}, queue) {
+        left_(input.x, input.n_problems, scaling_of(kind, input.scale), queue) {
     if (!symmetric_)
-      right_.emplace_back(input.y, input.n_problems, RowScaling{normalisation_of(kind), input.scale},
-                          queue);
+      right_.emplace_back(input.y, input.n_problems, scaling_of(kind, input.scale), queue);
   }
   bool symmetric() const { return symmetric_; }
   PanelRows<T> left() const { return left_.view(); }

@@ -8,7 +8,7 @@ namespace fctree::kernels {
 
 template <class T>
 void compute_diagonal(const KernelSpec& spec, const Samples<T>& x, double scale, T* out) {
-  const RowScaling scaling = {normalisation_of(spec.kind), scale};
+  const RowScaling scaling = scaling_of(spec.kind, scale);
   for (index_t i = 0; i < x.n_rows; ++i) {
     const T* row = x.data + i * x.n_features;
     const RowLength length = measure_row(row, x.n_features, scaling);

@@ -86,17 +86,13 @@ bool worth_streaming(index_t n_rows, index_t n_columns) {
   return n_rows * n_columns * static_cast<index_t>(sizeof(T)) > kStreamedBytes;
 }
 
-RowScaling scaling_of(const KernelSpec& spec, double scale) {
-  return {normalisation_of(spec.kind), scale};
-}
-
 }  // namespace
 
 template <class T>
 void compute_gram(const KernelSpec& spec, const GramInput<T>& input, T* out, index_t stride,
                   const Execution& execution) {
   with_team(execution, [&](const Execution& team) {
-    const PreparedInput<T> rows(input, scaling_of(spec, input.scale), team);
+    const PreparedInput<T> rows(input, scaling_of(spec.kind, input.scale), team);
     const auto strips =
         cut_into_strips(rows.left().n_tiles(), rows.right().n_tiles(), rows.symmetric());
     const bool stream = worth_streaming<T>(rows.left().n_rows(), rows.right().n_rows());
@@ -162,7 +158,7 @@ template <class T>
 void multiply_gram(const KernelSpec& spec, const GramInput<T>& input, const T* vectors,
                    index_t n_vectors, T* out, const Execution& execution) {
   with_team(execution, [&](const Execution& team) {
-    const PreparedInput<T> rows(input, scaling_of(spec, input.scale), team);
+    const PreparedInput<T> rows(input, scaling_of(spec.kind, input.scale), team);
     const index_t n_x = rows.left().n_rows();
     const AlignedArray<T> packed = pack_vectors(vectors, rows.right().n_rows(), n_vectors);
     // Columns are divided too, by the data alone, and their sums added in order: few rows against

@@ -21,6 +21,8 @@ struct RowScaling {
   double scale;  // a
 };
 
+inline RowScaling scaling_of(KernelKind kind, double scale) { return {normalisation_of(kind), scale}; }
+
 // The longest scaled row a |x| whose gap, 1 / (2 a^2 |x|^2 + 1), T can hold.
 template <class T>
 FCTREE_DEVICE constexpr double largest_norm() {
