@@ -6,7 +6,7 @@ from scipy.sparse import issparse
 from fctree._tables.frames import library_of, refuse_mask
 
 
-def plain_targets(y, numeric=None):
+def plain_targets(y, numeric):
     """``y``; of pandas' nullable and arrow integers and booleans the plain ones where nothing is missing, and numbers of
     an array of objects.
 
@@ -18,8 +18,7 @@ def plain_targets(y, numeric=None):
         raise ValueError(f"y has the shape {y.shape}: it holds no targets")
     if issparse(y):
         raise TypeError("y is sparse: y.toarray() is the array that it has to be")
-    if numeric is not None:
-        y = _refuse_text(y) if numeric else _of_objects(y)
+    y = _refuse_text(y) if numeric else _of_objects(y)
     if library_of(y) != "pandas":
         return y
     column = y.iloc[:, 0] if getattr(y, "shape", ())[1:] == (1,) else y
