@@ -12,27 +12,30 @@ from fctree.ensembles import CurvatureForestClassifier, CurvatureForestRegressor
 from fctree.ensembles.trees import ObliqueTrees
 
 
+def _samples(local, rows):
+    """The samples of the fit, on the threads of this worker."""
+    local.n_jobs = threads_here()
+    return local._counted(*local._all_samples(rows.X, rows.y, rows.weight, reset=True))
+
+
 def _compare_kinds(local, rows):
     """Kinds of trees that the fit has chosen, as attributes, and the trees that were compared."""
-    local.n_jobs = threads_here()
-    compared = local._compare_kinds(local._samples(rows.X, rows.y, rows.weight, reset=True))
+    compared = local._compare_kinds(_samples(local, rows))
     return {name: getattr(local, name) for name in ("step_share_", "split_margin_", "residual_trees_")}, compared
 
 
 def _grow_range(local, rows, found, first, last):
     """Trees of a range, and what the fit learnt of the targets."""
-    local.n_jobs = threads_here()
     chosen, compared = found
     vars(local).update(chosen)
-    samples = local._samples(rows.X, rows.y, rows.weight, reset=True)
+    samples = _samples(local, rows)
     trees = local._grow_range(samples, range(first, last), compared, ProgressBar(False))
     return trees, fitted_attributes(local)
 
 
 def _find_calibration(local, rows, found):
     """Exponent and shifts of the calibrated probabilities of all trees."""
-    local.n_jobs = threads_here()
-    samples = local._samples(rows.X, rows.y, rows.weight, reset=True)
+    samples = _samples(local, rows)
     local.trees_ = ObliqueTrees.concatenate([trees for trees, _ in found])
     local._use_out_of_bag(samples)
     return local.exponent_, local.class_shifts_

@@ -170,11 +170,8 @@ class BaseCurvatureForest(HasObliqueTrees, TakesTables, BaseEstimator):
                 fitted._score_out_of_bag(left_out, *samples, judging)
         return self
 
-    def _samples(self, X, y, sample_weight, *, reset):
-        """The `ForestSamples` of a fit."""
-        return self._counted(*self._all_samples(X, y, sample_weight, reset=reset))
-
     def _counted(self, X, targets, weight):
+        """The `ForestSamples` of a fit: those of positive weight."""
         if weight is not None and not np.all(weight > 0.0):
             counted = weight > 0.0
             X, targets, weight = X[counted], targets[counted], weight[counted]
