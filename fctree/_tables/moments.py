@@ -119,18 +119,12 @@ def _number_sums(part, columns, weighting, bounds):
     return np.stack([totals, counted]).transpose(2, 0, 1)
 
 
-def _finite(values):
-    """Values, 0 where they are missing or infinite, and where they are neither."""
-    present = np.isfinite(values)
-    return values if present.all() else np.where(present, values, 0.0), present
-
-
 def _square_sums(part, numbers, weighting):
     """Words of the sums of squares of centred numbers, in units of twice their bounds."""
     shares, found = weighting.shares(part), []
     for column, bound, mean in zip(numbers.columns, numbers.bounds, numbers.means, strict=True):
-        values, present = _finite(part.X[:, column])
-        centred = np.where(present, values - mean, 0.0) / max(2.0 * bound, np.finfo(float).tiny)
+        values = part.X[:, column]
+        centred = np.where(np.isfinite(values), values - mean, 0.0) / max(2.0 * bound, np.finfo(float).tiny)
         found.append(weighting.fixed_share(1.0).total(shares * centred**2))
     return np.array(found, dtype=np.int64).reshape(-1, 2)
 

@@ -164,17 +164,12 @@ def validation_samples(estimator, X, train, eval_sets, watch):
             estimator.validation_fraction,
             estimator._random_seed,
         )
-        table = _taken(X, held.rows) if watch.scorers else None
+        table = taken(plain_rows(X), held.rows) if watch.scorers else None
         watch.eval_sets = [EvalSet(table, estimator._decode_targets(held.y), held.weight)]
         return train, [held]
     if watch.scorers:
         raise ValueError("eval_metric needs an eval_set, or early_stopping=True, which holds one out")
     return train, []
-
-
-def _taken(X, rows):
-    """The rows of what `fit` was given."""
-    return taken(plain_rows(X), rows)
 
 
 def _checked(estimator, eval_sets, at, keeps_all):
