@@ -75,7 +75,6 @@ cdef extern from "symmetric/model.hpp" namespace "fctree::symmetric" nogil:
         vector[uint8_t] missing_right
         vector[double] split_gain
         vector[double] leaf_values
-        int64_t n_trees()
         void truncate(int64_t)
 
     cdef cppclass SymmetricTreesView:
